@@ -5,7 +5,7 @@ from click.testing import CliRunner
 
 from mauc.cli.app import app
 from mauc.exceptions import MaucError
-from tests.helpers.cli_helpers import run
+from tests.helpers.cli_helpers import refusal, run
 
 WORDS = ("select", "iris", "-m", "maucd", "-k", "2")
 
@@ -46,23 +46,9 @@ def test_a_place_that_cannot_be_written_is_refused_first(tmp_path, monkeypatch, 
     assert result.stdout == ""
 
 
-def test_every_place_is_tried_once(tmp_path, monkeypatch):
-    from mauc.cli import outputs
-
-    tried, check = [], outputs._check_writable
-
-    def check_and_note(path, folder):
-        tried.append(path.name)
-        check(path, folder)
-
-    monkeypatch.setattr(outputs, "_check_writable", check_and_note)
-    run(*WORDS, "-o", tmp_path / "small.csv", "--report", tmp_path / "page.json")
-    assert tried == ["small.csv", "page.json"]
-
-
 def test_a_file_is_no_folder(tmp_path):
     (tmp_path / "run").write_text("")
-    error = run("compare", "iris", "-o", tmp_path / "run", code=2).stderr
+    error = refusal("compare", "iris", "-o", tmp_path / "run")
     assert "run is a file; the name of a folder is wanted" in error
 
 
@@ -70,8 +56,12 @@ def test_a_file_is_no_folder(tmp_path):
     ("target", "words", "shown"),
     [
         ("mauc.datasets.write_table", (*WORDS, "-o"), "maucd chose 2"),
-        ("mauc.cli.select.write_atomic", ("rank", "iris", "-m", "maucd", "--pairs"), "petal width"),
-        ("mauc.cli.score.write_atomic", ("score", "--bootstrap", "0", "--pairs"), "MAUC 0.9"),
+        (
+            "mauc.cli.outputs.write_atomic",
+            ("rank", "iris", "-m", "maucd", "--pairs"),
+            "petal width",
+        ),
+        ("mauc.cli.outputs.write_atomic", ("score", "--bootstrap", "0", "--pairs"), "MAUC 0.9"),
     ],
 )
 def test_what_cannot_be_written_after_all_is_shown_first(

@@ -7,7 +7,7 @@ import pytest
 from mauc import feature_pair_auc, mauc_interval, mauc_score, pair_auc_scores, siren_study
 from mauc.datasets import load_dataset
 from mauc.selectors import make_selector
-from tests.helpers.cli_helpers import run, run_json
+from tests.helpers.cli_helpers import refusal, run, run_json
 
 
 @pytest.fixture
@@ -72,9 +72,7 @@ def test_the_file_of_pairs_has_every_feature_on_every_pair(many_classes, tmp_pat
 
 def test_two_classes_have_one_pair():
     got = run_json("select", "breast_cancer", "-k", 2)
-    assert {row["asked_for_by"] for row in got["features"]} == {"malignant vs benign"} or {
-        row["asked_for_by"] for row in got["features"]
-    } == {"benign vs malignant"}
+    assert {row["asked_for_by"] for row in got["features"]} == {"benign vs malignant"}
 
 
 @pytest.mark.parametrize(
@@ -106,14 +104,6 @@ def test_score_gives_mauc_pairs_and_interval(scores_file, arguments, options, or
     )
 
 
-def test_score_of_perfect_predictions_has_an_interval(tmp_path):
-    frame = pd.DataFrame({"a": [1, 1, 0, 0], "b": [0, 0, 1, 1], "label": list("aabb")})
-    frame.to_csv(tmp_path / "perfect.csv", index=False)
-    got = run_json("score", tmp_path / "perfect.csv")
-    assert got["upper"] == 1.0
-    assert 0.0 < got["lower"] < 0.5
-
-
 def test_score_without_a_file_shows_an_example():
     text = run("score", "--bootstrap", 0).stdout
     assert "Naive Bayes on wine, cross-validated" in text
@@ -135,19 +125,19 @@ def test_score_writes_its_pairs(scores_file, tmp_path):
 )
 def test_a_file_that_has_no_scores_is_refused(tmp_path, columns, message):
     pd.DataFrame(columns).to_csv(tmp_path / "s.csv", index=False)
-    assert message in run("score", tmp_path / "s.csv", code=2).stderr
+    assert message in refusal("score", tmp_path / "s.csv")
 
 
 def test_score_refuses_what_makes_no_sense(scores_file):
-    assert "--level must be a number in (0, 1)" in run("score", "--level", 95, code=2).stderr
-    assert "takes a file of scores" in run("score", "wine", code=2).stderr
+    assert "--level must be a number in (0, 1)" in refusal("score", "--level", 95)
+    assert "takes a file of scores" in refusal("score", "wine")
     for words, message in (
         (("--no-header",), "mauc: --no-header goes with a file of scores."),
         (("--keep-ids",), "mauc: --keep-ids goes with a file of scores."),
         (("--categorical", "a"), "--categorical goes with a file of scores, got ['a'] without one"),
         (("--target", "y"), "--target goes with a file of scores, got 'y' without one."),
     ):
-        assert message in run("score", *words, code=2).stderr
+        assert message in refusal("score", *words)
 
 
 def test_siren_gives_the_study(tmp_path):
@@ -166,8 +156,8 @@ def test_siren_draws_and_names_its_relevances(tmp_path):
     result = run("siren", "wine", "-m", "mdfs", "--folds", 2, "--figure", tmp_path / "s.png")
     assert "siren index" in result.stdout
     assert (tmp_path / "s.png").read_bytes().startswith(b"\x89PNG")
-    assert "relevance must be one of" in run("siren", "wine", "--relevance", "x", code=2).stderr
-    assert "--figure must be one of .png" in run("siren", "--figure", "s.bmp", code=2).stderr
+    assert "relevance must be one of" in refusal("siren", "wine", "--relevance", "x")
+    assert "--figure must be one of .png" in refusal("siren", "--figure", "s.bmp")
 
 
 def test_siren_shows_hostile_classes(hostile_file):

@@ -10,7 +10,7 @@ import pytest
 from mauc import load_run
 from mauc.experiments import plan_schema
 from mauc.stats import Comparison, compare_to, mean_mauc
-from tests.helpers.cli_helpers import run, run_json
+from tests.helpers.cli_helpers import refusal, run, run_json
 
 pytestmark = pytest.mark.long
 
@@ -41,7 +41,7 @@ def test_compare_goes_on_with_its_folder(compared, tmp_path):
     assert {path: path.stat().st_mtime_ns for path in folder.rglob("*.parquet")} == before
     assert "mdfs wins / draws / loses" in result.stdout
     assert "<svg" in figure.read_text()
-    error = run("compare", "wine", *COMPARE, "--folds", 4, "-o", folder, code=2).stderr
+    error = refusal("compare", "wine", *COMPARE, "--folds", 4, "-o", folder)
     assert "holds a run of another plan" in error
 
 
@@ -86,8 +86,7 @@ def test_compare_reads_the_file_once_and_writes_nothing_unasked(
     ],
 )
 def test_compare_refuses_before_it_runs(words, message, tmp_path):
-    result = run("compare", "wine", *COMPARE, "-o", tmp_path / "run", *words, code=2)
-    assert message in result.stderr
+    assert message in refusal("compare", "wine", *COMPARE, "-o", tmp_path / "run", *words)
     assert not (tmp_path / "run" / "cells").exists()
 
 
@@ -106,7 +105,7 @@ def test_failed_combinations_give_exit_code_1(nominal_file):
     assert "some combinations failed:" in result.stderr
     assert f"mdfs, {failing}: ValueError" in result.stderr
     assert "Naive Bayes" in result.stdout
-    assert "every combination failed" in run(*words, "-c", failing, code=2).stderr
+    assert "every combination failed" in refusal(*words, "-c", failing)
 
 
 def test_tables_of_a_run(compared):
@@ -115,7 +114,6 @@ def test_tables_of_a_run(compared):
     assert "MDFS" in result.stdout
     assert "Mean ranks of the selectors" in result.stdout
     assert "\\begin{" in run("tables", folder, "-f", "latex").stdout
-    assert {"mauc wine", "stability", "runtime"} <= set(run_json("tables", folder))
 
 
 @pytest.mark.parametrize(
@@ -128,11 +126,11 @@ def test_tables_of_a_run(compared):
     ],
 )
 def test_tables_refuses(compared, words, message):
-    assert message in run("tables", compared[0], *words, code=2).stderr
+    assert message in refusal("tables", compared[0], *words)
 
 
 def test_a_folder_without_a_run_is_refused(tmp_path):
-    assert "is not a run folder" in run("tables", tmp_path, code=2).stderr
+    assert "is not a run folder" in refusal("tables", tmp_path)
 
 
 def test_run_takes_a_plan_goes_on_and_gives_tables(tmp_path):
@@ -160,9 +158,8 @@ def test_run_gives_the_schema_of_plans():
 
 
 def test_run_needs_the_file_of_a_plan():
-    assert "PLAN must be a TOML file" in run("run", code=2).stderr
-    error = run("run", "none.toml", code=2).stderr
-    assert "the plan none.toml cannot be read: No such file" in error
+    assert "PLAN must be a TOML file" in refusal("run")
+    assert "the plan none.toml cannot be read: No such file" in refusal("run", "none.toml")
 
 
 def test_one_command_runs_a_plan_and_writes_its_tables(tmp_path, monkeypatch):
@@ -172,10 +169,10 @@ def test_one_command_runs_a_plan_and_writes_its_tables(tmp_path, monkeypatch):
         "sizes = [2, 5]\nrepeats = 1\nfolds = 3\n"
     )
     words = ("run", "small.toml", "--engine", "serial")
-    assert "--force goes with --tables" in run(*words, "--force", code=2).stderr
+    assert "--force goes with --tables" in refusal(*words, "--force")
     assert "wrote tables/table_wine.md" in run(*words, "--tables", "tables").stderr
     assert "worse (better) than CHI" in Path("tables/table_wine.md").read_text()
-    stopped = run(*words, "--tables", "tables", code=2).stderr
+    stopped = refusal(*words, "--tables", "tables")
     assert "--tables tables is a folder with files; name another one, or say --force" in stopped
     done = run_json(*words, "--tables", "tables", "--force")
     assert done["n_run"] == 0

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from mauc.io.features import FeatureColumns
-from tests.helpers.cli_helpers import run, run_json
+from tests.helpers.cli_helpers import refusal, run, run_json
 
 N = 6000
 
@@ -93,9 +93,6 @@ def test_options_that_do_not_go_with_a_sketch(file):
     result = run(*words, "-m", "su", code=2)
     assert "--sketch goes with the methods mdfs and maucd" in result.stderr
     assert "not with SymmetricalUncertainty" in result.stderr
-    result = run(*words, "-m", "mdfs", "--engine", "dask", code=2)
-    assert "--sketch goes with --engine local" in result.stderr
-    result = run(*words, "-m", "mdfs", "-k", "auto", code=2)
-    assert "a sketch reads the rows in parts" in result.stderr
-    result = run("select", "siren", "--sketch", "-m", "mdfs", code=2)
-    assert "--sketch goes with files" in result.stderr
+    assert "--sketch goes with --engine local" in refusal(*words, "-m", "mdfs", "--engine", "dask")
+    assert "a sketch reads the rows in parts" in refusal(*words, "-m", "mdfs", "-k", "auto")
+    assert "--sketch goes with files" in refusal("select", "siren", "--sketch", "-m", "mdfs")

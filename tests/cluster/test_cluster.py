@@ -28,12 +28,16 @@ distributed = pytest.importorskip("distributed")
 pytestmark = pytest.mark.processes
 
 
+def source_of(X, folder):
+    """Write the columns of a table, and return their source."""
+    np.save(folder / "columns.npy", np.ascontiguousarray(X.T))
+    return FileSource(folder / "columns.npy")
+
+
 @pytest.fixture(scope="module")
 def table(tmp_path_factory):
     X, y = make_table()
-    path = tmp_path_factory.mktemp("data") / "columns.npy"
-    np.save(path, np.ascontiguousarray(X.T))
-    return X, y, FileSource(path)
+    return X, y, source_of(X, tmp_path_factory.mktemp("data"))
 
 
 @pytest.fixture(scope="module")
@@ -97,8 +101,7 @@ def test_weights_and_names(table, client):
 def test_nominal_columns(tmp_path, client):
     X, y = make_table(n_features=12)
     X[:, [2, 7]] = np.random.default_rng(1).integers(0, 9, (len(y), 2)) + y[:, None]
-    np.save(tmp_path / "columns.npy", np.ascontiguousarray(X.T))
-    source = FileSource(tmp_path / "columns.npy")
+    source = source_of(X, tmp_path)
     for selector in (MDFS(6, random_state=0), GreedyMAUC(6), MRMR(6)):
         selector.set_params(categorical_features=[2, 7])
         expected = clone(selector).fit(X, y)
@@ -108,8 +111,7 @@ def test_nominal_columns(tmp_path, client):
 def test_fewer_columns_than_threads(tmp_path, client):
     X, y = make_table(n_features=6)
     X = X[:, :1]
-    np.save(tmp_path / "columns.npy", np.ascontiguousarray(X.T))
-    source = FileSource(tmp_path / "columns.npy")
+    source = source_of(X, tmp_path)
     for selector in (MDFS(1, random_state=0), GreedyMAUC(1), MRMR(1), JMI(1), ARCO(1), FCBF(1)):
         expected = clone(selector).fit(X, y)
         assert_same_fit(selector.fit(source, y, client=client), expected)
@@ -146,8 +148,7 @@ def test_columns_are_read_by_workers_alone(table, client, monkeypatch):
 
 
 def test_all_columns_are_constant(tmp_path, client):
-    np.save(tmp_path / "columns.npy", np.ones((20, 30), np.float32))
-    source = FileSource(tmp_path / "columns.npy")
+    source = source_of(np.ones((30, 20), np.float32), tmp_path)
     with pytest.warns(ConstantInputWarning, match="every feature is constant"):
         MDFS(3).fit(source, np.arange(30) % 2, client=client)
 
@@ -155,8 +156,7 @@ def test_all_columns_are_constant(tmp_path, client):
 def test_an_error_of_the_data_names_worker_and_column(tmp_path, client):
     X, y = make_table(n_features=20)
     X[3, 17] = np.inf
-    np.save(tmp_path / "columns.npy", np.ascontiguousarray(X.T))
-    source = FileSource(tmp_path / "columns.npy")
+    source = source_of(X, tmp_path)
     with pytest.raises(MaucError, match=r"worker tcp://.*column 'x17' holds infinite values"):
         SELECTORS["fsdd"](3).fit(source, y, client=client)
 

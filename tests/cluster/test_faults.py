@@ -14,8 +14,9 @@ from mauc import MDFS, GreedyMAUC
 from mauc.cluster import connect
 from mauc.exceptions import MaucError
 from tests.helpers.cluster_table import assert_same_fit, make_table
-from tests.helpers.dask_processes import DaskProcesses, kill, wait_for
+from tests.helpers.dask_processes import DaskProcesses, kill
 from tests.helpers.file_source import FileSource
+from tests.helpers.run_tools import wait_for
 
 distributed = pytest.importorskip("distributed")
 pytestmark = pytest.mark.processes

@@ -14,8 +14,9 @@ from mauc import MDFS, load_run
 from mauc.classifiers import NormalNaiveBayes
 from mauc.datasets import load_dataset
 from mauc.exceptions import MaucError
-from mauc.experiments import Cell, DatasetSpec, MethodSpec, Plan, TuningSpec, run_plan
+from mauc.experiments import Cell, MethodSpec, TuningSpec
 from mauc.experiments.cell import (
+    Split,
     ranking_of,
     run_cell,
     seed_of,
@@ -23,17 +24,13 @@ from mauc.experiments.cell import (
     tune_dataset,
     tune_on,
 )
-from mauc.experiments.rows import rows_to_table
+from mauc.experiments.rows import combinations_of, rows_to_table
 from mauc.metrics import mauc_score
-from tests.helpers.run_tools import assert_same_results, crashing, make_plan, results
+from tests.helpers.run_tools import assert_same_results, crashing, make_plan, results, run_quietly
 
 pytestmark = pytest.mark.long
 
 WINE = load_dataset("wine")
-
-
-def run_quietly(plan, folder, **options):
-    return run_plan(plan, folder, engine="serial", n_jobs=1, progress="quiet", **options)
 
 
 def test_seeds_are_hashes_of_names_and_nothing_else():
@@ -98,16 +95,8 @@ def test_a_cell_alone_in_any_order_with_any_threads_gives_the_same_bits():
     turned = replace(plan, selectors=plan.selectors[::-1])
     (cell, *_) = cells
     some = rows_to_table(run_cell(turned, cell, WINE, wanted=frozenset({("chi", "c45")})))
-    part = tables[cell].filter(
-        [
-            pair == ("chi", "c45")
-            for pair in zip(
-                tables[cell]["selector"].to_pylist(), tables[cell]["classifier"].to_pylist(),
-                strict=True,
-            )
-        ]
-    )  # fmt: skip
-    assert_same_results(some.drop_columns(drop), part)
+    is_there = [pair == ("chi", "c45") for pair in combinations_of(tables[cell])]
+    assert_same_results(some.drop_columns(drop), tables[cell].filter(is_there))
 
 
 def test_a_selector_is_fitted_once_for_all_classifiers_and_sizes(tmp_path):
@@ -236,7 +225,7 @@ def test_tuning_once_per_data_set_or_size(tmp_path, scope, keys):
 
 def test_tuning_on_nearly_all_rows_leaves_one_of_each_class_out():
     spec = TuningSpec(max_samples=len(WINE.y) - 1, n_folds=2)
-    found = tune_on(spec, WINE.X, WINE.y, np.array([0, 6]), seed=0)
+    found = tune_on(spec, Split(WINE.X, WINE.y, None, None), np.array([0, 6]), seed=0)
     assert found.n_samples == len(WINE.y) - 3
 
 
@@ -255,48 +244,18 @@ def test_data_that_cannot_be_split_do_not_bind_the_folder(tmp_path):
     run_quietly(make_plan(datasets=("wine",)), tmp_path / "run")
 
 
-def test_options_of_a_data_set_may_be_lists(tmp_path):
-    path = tmp_path / "wine.csv"
-    lines = ["id,a,b,c,label"]
-    lines += [
-        f"{i},{x[0]},{x[6]},{x[9]},k{y}"
-        for i, (x, y) in enumerate(zip(WINE.X, WINE.y, strict=True))
-    ]
-    path.write_text("\n".join(lines))
-    spec = DatasetSpec("w", str(path), "label", {"drop": ["id"]})
-    plan = make_plan(datasets=(spec,), sizes=(2,))
-    assert run_quietly(plan, tmp_path / "run").n_failed == 0
-    assert set(load_run(tmp_path / "run").n_features) == {3}
-
-
 def test_a_short_ranking_gives_what_it_reaches_and_says_the_rest():
     short = MethodSpec("once", "fcbf", {"max_rounds": 1})
-    plan = Plan(
-        "short", (DatasetSpec("wine"),), (short,), (MethodSpec("nb"),),
-        sizes=(2, 13), repeats=1, folds=2,
-    )  # fmt: skip
-    small, large = run_cell(plan, plan.cells()[0], load_dataset("wine"))
+    plan = make_plan(datasets=("wine",), selectors=(short,), classifiers=("nb",), sizes=(2, 13))
+    small, large = run_cell(plan, plan.cells()[0], WINE)
     assert (small.size, small.status) == (2, "ok")
     assert (large.size, large.status) == (13, "failed")
     assert "ranked" in large.error
 
 
 def test_an_imported_selector_of_ours_ranks_as_many_as_are_asked_for():
-    plans = [
-        Plan(
-            "imported", (DatasetSpec("wine"),), (MethodSpec("it", method),), (MethodSpec("nb"),),
-            sizes=(2, 13), repeats=1, folds=2,
-        )
-        for method in ("maucd", "mauc.selectors.MAUCD")
-    ]  # fmt: skip
-    rows = [run_cell(plan, plan.cells()[0], load_dataset("wine")) for plan in plans]
-    assert [row.mauc for row in rows[0]] == [row.mauc for row in rows[1]]
-    assert {row.status for row in rows[1]} == {"ok"}
-
-
-def test_the_number_of_features_is_the_plan_s_to_say():
-    with pytest.raises(MaucError, match="sizes of the plan say how many"):
-        Plan(
-            "x", (DatasetSpec("wine"),), (MethodSpec("mdfs", options={"n_features_to_select": 3}),),
-            (MethodSpec("nb"),),
-        )  # fmt: skip
+    methods = (MethodSpec("ours", "maucd"), MethodSpec("it", "mauc.selectors.MAUCD"))
+    plan = make_plan(datasets=("wine",), selectors=methods, classifiers=("nb",), sizes=(2, 13))
+    rows = run_cell(plan, plan.cells()[0], WINE)
+    assert [row.mauc for row in rows[:2]] == [row.mauc for row in rows[2:]]
+    assert {row.status for row in rows} == {"ok"}

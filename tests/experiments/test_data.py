@@ -25,7 +25,13 @@ from mauc.experiments.data import (
     write_data,
 )
 from mauc.experiments.parallel import Engine, run_tasks
-from tests.helpers.run_tools import NOT_RESULTS, assert_same_results, crashing, make_plan, results
+from tests.helpers.run_tools import (
+    NOT_RESULTS,
+    assert_same_results,
+    make_plan,
+    results,
+    run_quietly,
+)
 
 WINE = load_dataset("wine")  # 59, 71 and 48 rows
 # No file and no bundled set has this name: whoever were to read it would fail.
@@ -41,6 +47,7 @@ def test_classes_keep_their_shares():
     assert list(np.unique(thin.y, return_counts=True)[1]) == [20, 24, 16]
     rows = {tuple(row) for row in WINE.X}
     assert all(tuple(row) in rows for row in thin.X)
+    assert thin_rows(make_plan(max_rows=178), "wine", WINE) is WINE
 
 
 def test_the_rows_depend_on_seed_and_name_alone():
@@ -50,11 +57,6 @@ def test_the_rows_depend_on_seed_and_name_alone():
     assert thin_rows(make_plan(max_rows=60), "mine", WINE).fingerprint() != first.fingerprint()
     seeded = thin_rows(make_plan(max_rows=60, seed=1), "wine", WINE)
     assert seeded.fingerprint() != first.fingerprint()
-
-
-def test_small_data_stay_as_they_are():
-    assert thin_rows(make_plan(max_rows=178), "wine", WINE) is WINE
-    assert thin_rows(make_plan(), "wine", WINE) is WINE
 
 
 @given(st.lists(st.integers(1, 300), min_size=2, max_size=8), st.integers(10, 200))
@@ -172,7 +174,7 @@ def test_a_run_without_folder_has_the_same_rows_and_leaves_nothing(
 @pytest.mark.parametrize("is_in_memory", [True, False])
 def test_a_process_reads_a_data_set_once(reads, tmp_path, is_in_memory):
     folder = None if is_in_memory else tmp_path / "run"
-    run_plan(make_plan(), folder, engine="serial", progress="quiet")
+    run_quietly(make_plan(), folder)
     assert reads == ["wine", "iris"]
     for _ in range(2):
         find_data(make_plan(), "wine", WINE.fingerprint())
@@ -195,18 +197,6 @@ def test_a_worker_that_reads_other_data_is_not_trusted(tmp_path):
     path.unlink()
     with pytest.raises(WorkerSetupError, match="a worker cannot load mine: "):
         find("1" * 32)
-
-
-@pytest.mark.processes
-@pytest.mark.skipif(os.name != "posix", reason="kills a process as POSIX does")
-@pytest.mark.slow
-def test_a_worker_in_place_of_a_dead_one_gets_the_data_too(tmp_path):
-    mark = tmp_path / "mark"
-    dying = crashing("DyingOnceSelector", mark=str(mark))
-    plan = make_plan(datasets=PLAN.datasets, selectors=(dying,), folds=2)
-    summary = run_plan(plan, n_jobs=1, progress="quiet", data={"mine": WINE})
-    assert mark.exists()
-    assert (summary.n_run, summary.n_failed) == (2, 0)
 
 
 @pytest.mark.parametrize(

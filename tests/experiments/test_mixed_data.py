@@ -7,10 +7,11 @@ from numpy.testing import assert_array_equal
 
 from mauc.datasets import Dataset
 from mauc.exceptions import MaucError
-from mauc.experiments import DatasetSpec, MethodSpec, Plan, run_plan
+from mauc.experiments import DatasetSpec, MethodSpec, run_plan
 from mauc.experiments.cell import select_features, split_cell, split_rows
 from mauc.experiments.data import cell_memory, nominal_notes
 from mauc.experiments.plan import Cell
+from tests.helpers.run_tools import make_plan
 
 N = 90
 RNG = np.random.default_rng(0)
@@ -23,11 +24,8 @@ MIXED = Dataset("mixed", FRAME, Y, ["a", "c"])
 
 
 def plan_of(selectors=("su", "fsdd"), classifiers=("nb", "1nn", "c45"), **options):
-    options = {"sizes": (1, 2), "repeats": 1, "folds": 3, **options}
-    return Plan(
-        "p", (DatasetSpec("mixed"),), tuple(map(MethodSpec, selectors)),
-        tuple(map(MethodSpec, classifiers)), **options,
-    )  # fmt: skip
+    parts = {"datasets": ("mixed",), "selectors": selectors, "classifiers": classifiers}
+    return make_plan(**{**parts, "sizes": (1, 2), **options})
 
 
 def run_notes(plan, dataset, capsys):
@@ -66,10 +64,10 @@ def test_it_is_said_who_takes_them_and_all_combinations_succeed(capsys):
 
 
 def test_a_plan_reads_a_mixed_file(tmp_path, capsys):
-    frame = FRAME.assign(id=np.arange(N), y=Y)
+    frame = FRAME.assign(id=np.arange(N), other=FRAME["a"], y=Y)
     frame.to_csv(tmp_path / "d.csv", index=False)
-    plan = Plan("p", (DatasetSpec("d", str(tmp_path / "d.csv"), "y"),), (MethodSpec("su"),),
-                (MethodSpec("nb"),), sizes=(2,), repeats=1, folds=2)  # fmt: skip
+    source = DatasetSpec("d", str(tmp_path / "d.csv"), "y", {"drop": ["other"]})
+    plan = plan_of(("su",), ("nb",), datasets=(source,), sizes=(2,), folds=2)
     summary = run_plan(plan, engine="serial", progress="lines")
     notes = capsys.readouterr().err
     assert "d: 1 number, 1 nominal; left out: 'id', numbers the rows" in notes

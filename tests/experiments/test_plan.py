@@ -24,11 +24,15 @@ from mauc.experiments import (
 )
 from tests.helpers.run_tools import make_plan
 
-SMALL = 'datasets = ["wine"]\nselectors = ["mdfs"]\nclassifiers = ["nb"]\n'
+
+def small(**parts):
+    """The text of a small plan, some lines of which are others."""
+    known = {"datasets": '["wine"]', "selectors": '["mdfs"]', "classifiers": '["nb"]'}
+    return "\n".join(f"{key} = {value}" for key, value in {**known, **parts}.items())
 
 
 def test_a_small_plan_has_the_cells_one_can_count():
-    plan = parse_plan(SMALL + "sizes = [2, 4]\nrepeats = 2\nfolds = 3")
+    plan = parse_plan(small(sizes="[2, 4]", repeats=2, folds=3))
     assert plan.cells()[:4] == [
         Cell("wine", 0, 0), Cell("wine", 0, 1), Cell("wine", 0, 2), Cell("wine", 1, 0)
     ]  # fmt: skip
@@ -38,7 +42,7 @@ def test_a_small_plan_has_the_cells_one_can_count():
 
 
 def test_words_and_tables_and_both_forms_of_sizes_say_the_same():
-    plan = parse_plan(SMALL + "sizes = {from = 2, to = 8, step = 3}")
+    plan = parse_plan(small(sizes="{from = 2, to = 8, step = 3}"))
     tables = parse_plan(
         'datasets = [{name = "wine", source = "wine"}]\nselectors = [{method = "mdfs"}]\n'
         'classifiers = [{name = "nb"}]\nsizes = [2, 5, 8]'
@@ -46,121 +50,99 @@ def test_words_and_tables_and_both_forms_of_sizes_say_the_same():
     assert plan == tables
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (SMALL + "fold = 3", "a key of the plan .* did you mean 'folds'"),
-        (SMALL + "[tuning]\nscop = 'fold'", "a key of tuning .* did you mean 'scope'"),
-        (SMALL + "[tuning]\nscope = 'folds'", "tuning.scope .* did you mean 'fold'"),
-        (SMALL + "[tuning]\nsearch = 'ful'", "tuning.search .* did you mean 'full'"),
-        (SMALL.replace("mdfs", "mdsf"), "selector .* did you mean 'mdfs'"),
-        (SMALL.replace("nb", "NB"), "classifier .* did you mean 'nb'"),
-        (SMALL.replace("nb", "c4.5"), "classifier .* did you mean 'c45'"),
-        (SMALL.replace('"mdfs"', '{metod = "mdfs"}'), r"a key of selectors\[0\] .* 'method'"),
-        (
-            SMALL.replace('"wine"', '{name = "w", sorce = "wine"}'),
-            r"a key of datasets\[0\] .*'source'",
-        ),
-        (
-            SMALL.replace('"wine"', '{name = "w", options = {seperator = ";"}}'),
-            "an option of a data set .* did you mean 'separator'",
-        ),
-        (
-            SMALL.replace('"mdfs"', '{name = "mdfs", options = {shedule = "random"}}'),
-            "option of selector mdfs .* did you mean 'schedule'",
-        ),
-        (
-            SMALL.replace('"nb"', '{method = "sklearn.svm.SVC", options = {c = 1}}'),
-            "option of sklearn.svm.SVC .* did you mean 'C'",
-        ),
-        (SMALL + "sizes = {from = 1, two = 3}", "a key of sizes .* did you mean 'to'"),
-    ],
-)
-def test_unknown_words_name_the_nearest_known_one(text, message):
+#: slips of the pen: the text, the end of the message, and whether the schema refuses it, too
+SLIPS = [
+    (small(fold=3), "a key of the plan .* did you mean 'folds'", True),
+    (small(tuning="{scop = 'fold'}"), "a key of tuning .* did you mean 'scope'", True),
+    (small(tuning="{scope = 'folds'}"), "tuning.scope .* did you mean 'fold'", True),
+    (small(selectors="['mdsf']"), "selector .* did you mean 'mdfs'", True),
+    (small(classifiers="['NB']"), "classifier .* did you mean 'nb'", True),
+    (small(classifiers="['c4.5']"), "classifier .* did you mean 'c45'", False),
+    (small(selectors="[{metod = 'mdfs'}]"), r"a key of selectors\[0\] .* 'method'", True),
+    (small(datasets="[{name = 'w', sorce = 'w'}]"), r"key of datasets\[0\] .*'source'", True),
+    (
+        small(datasets="[{name = 'w', options = {seperator = ';'}}]"),
+        "an option of a data set .* did you mean 'separator'", True,
+    ),
+    (
+        small(selectors="[{method = 'mdfs', options = {shedule = 'random'}}]"),
+        "option of selector mdfs .* did you mean 'schedule'", False,
+    ),
+    (
+        small(selectors="[{method = 'mdfs', options = {schedule = 'hardst'}}]"),
+        "mdfs: schedule .* did you mean 'hardest'", False,
+    ),
+    (
+        small(classifiers="[{method = 'c45', options = {confidence = 2}}]"),
+        r"c45: confidence must be a number in \(0, 0.5\]", False,
+    ),
+    (
+        small(classifiers="[{method = 'sklearn.svm.SVC', options = {c = 1}}]"),
+        "option of sklearn.svm.SVC .* did you mean 'C'", False,
+    ),
+    (small(sizes="{from = 1, two = 3}"), "a key of sizes .* did you mean 'to'", True),
+    ('datasets = ["wine"]', "selectors is missing", True),
+    (small(datasets="'wine'"), "datasets must be a valid tuple, got 'wine'", True),
+    (small(datasets="[]"), "datasets must not be empty", True),
+    (small(datasets="[3]"), r"datasets\[0\] must be a word, a table or a DatasetSpec, got 3", True),
+    (small(datasets="[{name = 3}]"), r"datasets\[0\].name must be a valid string, got 3", True),
+    (small(datasets="[{source = 'wine'}]"), r"datasets\[0\].name is missing", True),
+    (small(datasets="['wine', 'wine']"), "different names, got 'wine' 2 times", False),
+    (small(datasets="['..']"), r"short word without slashes, got '\.\.'", False),
+    (small(datasets="['a/b']"), "short word without slashes", False),
+    (small(datasets=f"[{{name = '{'é' * 80}', source = 'wine'}}]"), "short word", False),
+    (small(selectors="[{options = {}}]"), r"selectors\[0\].name is missing", True),
+    (
+        small(selectors="[{name = 'mdfs', options = 3}]"),
+        r"selectors\[0\].options must be a valid dictionary, got 3", True,
+    ),
+    (small(selectors="['no_module.Nothing']"), "No module named 'no_module'", False),
+    (small(selectors="['os.getcwd']"), "must be the import path of an estimator", False),
+    (
+        small(selectors="['tests.helpers.crashing_methods.NeedyMethod']"),
+        "parameters have defaults", False,
+    ),
+    (
+        small(selectors="[{method = 'mdfs', options = {n_features_to_select = 3}}]"),
+        "mdfs: the sizes of the plan say how many features to select", False,
+    ),
+    (small(sizes="[]"), "sizes must not be empty", True),
+    (small(sizes="[2, 2]"), "sizes must ascend", False),
+    (small(sizes="[0, 2]"), r"sizes\[0\] must be greater than or equal to 1, got 0", True),
+    (small(sizes="[true]"), r"sizes\[0\] must be a valid integer, got True", True),
+    (small(sizes="{from = 1, to = 9, step = 0}"), "sizes as a table must be", True),
+    (small(sizes="4"), "sizes must be a valid tuple, got 4", True),
+    (small(folds=1), "folds must be greater than or equal to 2, got 1", True),
+    (small(max_rows=9), "max_rows must be greater than or equal to 10, got 9", True),
+    (small(repeats="1.0"), "repeats must be a valid integer, got 1.0", False),
+    (small(tuning=3), "tuning must be a table or a TuningSpec, got 3", True),
+    (small(classifiers="[{method = 'nb', options = {x = 1979-05-27}}]"), "must hold texts", False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "message", "is_in_schema"), SLIPS)
+def test_every_slip_is_named_and_editors_see_what_the_schema_can_say(text, message, is_in_schema):
     with pytest.raises(MaucError, match=f"(?s)the plan: .*{message}"):
         parse_plan(text)
+    errors = jsonschema.Draft7Validator(plan_schema()).iter_errors(tomllib.loads(text))
+    assert any(errors) == is_in_schema
 
 
-def test_an_unknown_data_set_names_the_nearest_one(tmp_path):
+def test_what_is_no_toml_or_no_data_set_is_named(tmp_path):
+    with pytest.raises(MaucError, match="the plan is not valid TOML"):
+        parse_plan("datasets = [")
     with pytest.raises(MaucError, match=r"data set wnie: .* did you mean 'wine'"):
-        run_plan(parse_plan(SMALL.replace("wine", "wnie")), tmp_path / "run", engine="serial")
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("datasets = [", "the plan is not valid TOML"),
-        ('datasets = ["wine"]', "selectors is missing"),
-        (SMALL.replace('["wine"]', '"wine"'), "datasets must be a valid tuple, got 'wine'"),
-        (SMALL.replace('"wine"', ""), "datasets must not be empty"),
-        (
-            SMALL.replace('"wine"', "3"),
-            r"datasets\[0\] must be a word, a table or a DatasetSpec, got 3",
-        ),
-        (
-            SMALL.replace('"wine"', "{name = 3}"),
-            r"datasets\[0\].name must be a valid string, got 3",
-        ),
-        (
-            SMALL.replace('"wine"', '{name = "w", source = 3}'),
-            r"datasets\[0\].source must be a valid string",
-        ),
-        (SMALL.replace('"wine"', '{source = "wine"}'), r"datasets\[0\].name is missing"),
-        (SMALL.replace('"wine"', '"wine", "wine"'), "different names, got 'wine' 2 times"),
-        (SMALL.replace('"wine"', '".."'), r"short word without slashes, got '\.\.'"),
-        (SMALL.replace('"wine"', '"a/b"'), "short word without slashes"),
-        (SMALL.replace('"wine"', '{name = "' + "é" * 80 + '", source = "wine"}'), "short word"),
-        (
-            SMALL.replace('"mdfs"', '{name = "m", method = 3}'),
-            r"selectors\[0\].method must be a valid string",
-        ),
-        (SMALL.replace('"mdfs"', "{options = {}}"), r"selectors\[0\].name is missing"),
-        (
-            SMALL.replace('"mdfs"', '{name = "mdfs", options = 3}'),
-            r"selectors\[0\].options must be a valid dictionary, got 3",
-        ),
-        (SMALL.replace('"mdfs"', '"no_module.Nothing"'), "No module named 'no_module'"),
-        (SMALL.replace('"mdfs"', '".x."'), "must be the import path"),
-        (SMALL.replace('"mdfs"', '"os.getcwd"'), "must be the import path of an estimator"),
-        (
-            SMALL.replace('"mdfs"', '"tests.helpers.crashing_methods.NeedyMethod"'),
-            "parameters have defaults",
-        ),
-        (SMALL + "sizes = []", "sizes must not be empty"),
-        (SMALL + "sizes = [2, 2]", "sizes must ascend"),
-        (SMALL + "sizes = [0, 2]", r"sizes\[0\] must be greater than or equal to 1, got 0"),
-        (SMALL + "sizes = [true]", r"sizes\[0\] must be a valid integer, got True"),
-        (SMALL + "sizes = {from = 1, to = 9, step = 0}", "sizes as a table must be"),
-        (SMALL + "sizes = 4", "sizes must be a valid tuple, got 4"),
-        (SMALL + "folds = 1", "folds must be greater than or equal to 2, got 1"),
-        (SMALL + "repeats = 1.0", "repeats must be a valid integer, got 1.0"),
-        (SMALL + "seed = -1", "seed must be greater than or equal to 0, got -1"),
-        (SMALL + "name = 3", "name must be a valid string, got 3"),
-        (SMALL + "tuning = 3", "tuning must be a table or a TuningSpec, got 3"),
-        (SMALL + "[tuning]\nn_folds = 1", "tuning.n_folds must be greater than or equal to 2"),
-        (SMALL.replace('"nb"', '{method = "nb", options = {x = 1979-05-27}}'), "must hold texts"),
-    ],
-)
-def test_a_plan_that_means_nothing_is_refused(text, message):
-    with pytest.raises(MaucError, match=message):
-        parse_plan(text)
+        run_plan(parse_plan(small(datasets="['wnie']")), tmp_path / "run", engine="serial")
 
 
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (
-            lambda: make_plan(datasets=(3,)),
-            r"datasets\[0\] must be a word, a table or a Data.* got 3",
-        ),
+        (lambda: make_plan(datasets=(3,)), r"datasets\[0\] must be a word, a table or a Data.* 3"),
         (lambda: make_plan(folds=True), "folds must be a valid integer, got True"),
         (lambda: Plan("x", (DatasetSpec("wine"),), "mdfs", ()), "selectors must be a valid tuple"),
         (lambda: MethodSpec("a", "mdfs", {"schedule": None}), "MethodSpec.options .* got None"),
-        (lambda: MethodSpec("a", "mdfs", {"schedule": print}), "built-in function"),
-        (
-            lambda: MethodSpec("a", "nb", {1: 2}),
-            "MethodSpec.options.* must be a valid string, got 1",
-        ),
+        (lambda: MethodSpec("a", "nb", {1: 2}), "MethodSpec.options.* be a valid string, got 1"),
         (lambda: DatasetSpec("a/b"), "DatasetSpec.name must be a short word .* got 'a/b'"),
         (lambda: DatasetSpec("a", sorce="b"), "a key of DatasetSpec .* did you mean 'source'"),
         (lambda: TuningSpec("folds"), "TuningSpec.scope .* did you mean 'fold'"),
@@ -226,32 +208,6 @@ def test_the_schema_takes_what_plan_to_toml_writes():
     assert list(jsonschema.Draft7Validator(plan_schema()).iter_errors(written)) == []
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        SMALL + "fold = 3",
-        SMALL + "folds = 1",
-        SMALL + "max_rows = 9",
-        SMALL + "sizes = 4",
-        SMALL + "sizes = {from = 1, two = 3}",
-        SMALL + "tuning = {scope = 'folds'}",
-        SMALL + "tuning = {n_folds = 1}",
-        SMALL.replace("mdfs", "mdsf"),
-        SMALL.replace("nb", "mdfs"),
-        SMALL.replace('"mdfs"', '{metod = "mdfs"}'),
-        SMALL.replace('"wine"', '{source = "wine"}'),
-        SMALL.replace('"wine"', '{name = "w", options = {seperator = ";"}}'),
-        SMALL.replace('"wine"', ""),
-        'datasets = ["wine"]',
-    ],
-)
-def test_the_schema_refuses_what_parsing_refuses(text):
-    with pytest.raises(MaucError):
-        parse_plan(text)
-    with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(tomllib.loads(text), plan_schema())
-
-
 def test_nan_survives_the_way_through_toml():
     plan = make_plan(selectors=(MethodSpec("a", IMPORTED, {"k": [math.nan, -math.inf]}),))
     nan, inf = parse_plan(plan_to_toml(plan)).selectors[0].options["k"]
@@ -262,7 +218,7 @@ def test_nan_survives_the_way_through_toml():
 def test_a_source_beside_the_plan_is_found_from_there(tmp_path):
     (tmp_path / "calls.csv").write_text("a,label\n1,x\n")
     path = tmp_path / "mine.toml"
-    text = SMALL.replace('"wine"', '{name = "calls", source = "calls.csv", target = "label"}')
+    text = small(datasets='[{name = "calls", source = "calls.csv", target = "label"}]')
     path.write_text(text)
     plan = read_plan(path)
     assert plan.name == "mine"
@@ -276,18 +232,3 @@ def test_a_plan_that_cannot_be_read_is_named(tmp_path):
     (tmp_path / "latin.toml").write_bytes(b'name = "\xe9"')
     with pytest.raises(MaucError, match=r"latin\.toml is not UTF-8"):
         read_plan(tmp_path / "latin.toml")
-
-
-@pytest.mark.parametrize(
-    ("kind", "method", "options", "text"),
-    [
-        ("selectors", "mdfs", "schedule = 'hardst'", "mdfs: schedule .* did you mean 'hardest'"),
-        ("classifiers", "c45", "confidence = 2", r"c45: confidence must be a number in \(0, 0.5\]"),
-    ],
-)
-def test_a_wrong_value_of_an_option_is_refused_before_anything_runs(kind, method, options, text):
-    others = {"selectors": '["chi"]', "classifiers": '["nb"]'}
-    others[kind] = f'[{{method = "{method}", options = {{{options}}}}}]'
-    lines = [f"{key} = {value}" for key, value in others.items()]
-    with pytest.raises(MaucError, match=text):
-        parse_plan("\n".join(['name = "x"', 'datasets = ["wine"]', "sizes = [2]", *lines]))

@@ -15,6 +15,11 @@ def run(*words, code=0):
     return result
 
 
+def refusal(*words):
+    """Run a command that refuses its input; return what it says on standard error."""
+    return run(*words, code=2).stderr
+
+
 def run_json(*words, code=0):
     """Run a command with --json; all of standard output is one value."""
     return json.loads(run(*words, "--json", code=code).stdout)

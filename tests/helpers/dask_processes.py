@@ -9,9 +9,8 @@ import sys
 from pathlib import Path
 
 import mauc
-from tests.helpers.run_tools import wait_for
+from tests.helpers.run_tools import ROOT, wait_for
 
-ROOT = Path(__file__).resolve().parents[2]
 SOURCES = Path(mauc.__file__).resolve().parents[1]
 
 

@@ -30,6 +30,7 @@ from tests.helpers.run_tools import (
     make_plan,
     results,
     start_driver,
+    wait_for,
     workers_of,
 )
 
@@ -39,7 +40,6 @@ TARGETS = {
     "interrupt": signal.SIGINT, "terminate": signal.SIGTERM,
 }  # fmt: skip
 ENDS = (0, -signal.SIGKILL, -signal.SIGINT, -signal.SIGTERM, 128 + signal.SIGTERM)
-MAX_WORKERS = 3  # killed in a run: the fourth death at the same cell would make it a failed row
 ORPHAN_SECONDS = 60.0  # a worker at its imports, or in a long kernel, cannot look sooner
 
 
@@ -81,21 +81,17 @@ def kill_runs(options, work):
         n_starts += 1
         try:
             if not is_last:
-                for _ in range(
-                    MAX_WORKERS
-                ):  # a run goes on without a worker, to be disturbed again
+                target = "worker"
+                while target == "worker":  # the run goes on without it, to be disturbed again
                     patience = min(longest, options.patience)
                     target = disturb(driver, chance, patience, options.targets)
                     kills[target] += target is not None
-                    if target != "worker":
-                        break
             said = driver.communicate()[1]
             if driver.returncode not in ENDS:
                 print(f"a run ended with code {driver.returncode}:\n{said}", flush=True)
                 return 1
-            if not wait_until_gone(driver.pid):
-                print(f"workers outlive their driver: {workers_of(driver.pid)}", flush=True)
-                return 1
+            # All workers of a driver that is gone go by themselves.
+            wait_for(lambda pid=driver.pid: not workers_of(pid), ORPHAN_SECONDS)
         finally:
             end_group(driver)
         if driver.returncode:
@@ -147,16 +143,6 @@ def disturb(driver, chance, longest, targets):
     except ProcessLookupError:
         return None
     return target
-
-
-def wait_until_gone(group):
-    """Whether all workers of a driver that is gone go by themselves."""
-    end = time.monotonic() + ORPHAN_SECONDS
-    while workers_of(group):
-        if time.monotonic() > end:
-            return False
-        time.sleep(0.1)
-    return True
 
 
 if __name__ == "__main__":

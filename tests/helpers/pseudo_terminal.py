@@ -11,7 +11,11 @@ import pytest
 # Ctrl-C reaches the program that the terminal controls. The program takes the terminal itself:
 # code between fork and exec (preexec_fn, pty.fork) may deadlock where there are threads, as in
 # the workers of pytest-xdist.
-_OWN = "import fcntl, termios\nfcntl.ioctl(0, termios.TIOCSCTTY, 0)\n"
+_OWN = """
+import fcntl, signal, termios
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which tests in the background ignore
+"""
 
 
 def run_on_terminal(program, *words, columns=80, stop_at=None, seconds=120, **environment):

@@ -8,7 +8,7 @@ import sys
 import time
 from pathlib import Path
 
-from mauc.experiments import DatasetSpec, MethodSpec, Plan, load_run, plan_to_toml
+from mauc.experiments import DatasetSpec, MethodSpec, Plan, load_run, plan_to_toml, run_plan
 from mauc.experiments.store import table_digest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,6 +34,11 @@ def make_plan(**changes):
     ):  # fmt: skip
         parts[part] = tuple(make(spec) if isinstance(spec, str) else spec for spec in parts[part])
     return Plan(**parts)
+
+
+def run_quietly(plan, folder=None, **options):
+    """Run a plan in this process, without a word."""
+    return run_plan(plan, folder, engine="serial", n_jobs=1, progress="quiet", **options)
 
 
 def crashing(name, **options):

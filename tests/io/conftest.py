@@ -1,6 +1,38 @@
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_array_equal
+from sklearn.base import clone
+
+from mauc.data.source import ColumnSource
+
+
+def assert_same_fit(selector, source, X, y, names=("ranking_", "scores_", "pair_auc_")):
+    """A fit on a source gives what a fit on the same values in memory gives, to the bit."""
+    known, found = clone(selector).fit(X, y), clone(selector).fit(source, y)
+    for name in names:
+        assert_array_equal(getattr(found, name), getattr(known, name))
+    return found
+
+
+class DictSource(ColumnSource):
+    """Columns of a dict, in parts of some rows; notes what is read to the end."""
+
+    def __init__(self, columns, memory=10**6, n_rows=None):
+        self.columns, self.whole = list(columns.values()), []
+        kinds = [values.dtype for values in self.columns]
+        n = len(self.columns[0])
+        super().__init__("a table", n, kinds, feature_names=list(columns), memory=memory)
+        self._step = n_rows or n
+
+    def read_rows(self, start, stop, columns):
+        self.whole += columns.tolist() if stop == self.shape[0] else []
+        parts = [self.columns[j][start:stop] for j in columns]
+        return [pd.Series(pd.Categorical(p)) if p.dtype.kind == "O" else p for p in parts]
+
+    def row_parts(self):
+        n = self.shape[0]
+        return [(start, min(start + self._step, n)) for start in range(0, n, self._step)]
 
 
 @pytest.fixture(autouse=True)

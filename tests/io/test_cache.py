@@ -1,7 +1,6 @@
 """The cache of columns: whole or not there, made anew when the source changes, removable."""
 
 import errno
-import json
 import os
 import shutil
 import subprocess
@@ -9,6 +8,7 @@ import sys
 import textwrap
 import time
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +17,14 @@ import pytest
 from mauc.exceptions import MaucError
 from mauc.io import cache as io_cache
 from mauc.io import text
-from mauc.io.cache import ColumnWriter, cache_array, cache_folder, clear_caches, list_caches
+from mauc.io.cache import (
+    ColumnWriter,
+    cache_array,
+    cache_folder,
+    clear_caches,
+    file_stamp,
+    list_caches,
+)
 from mauc.io.options import ReadOptions
 
 MEMORY = 2**16
@@ -46,16 +53,16 @@ def open_file(path, **options):
     return text.open_text(Path(path), options, MEMORY).source
 
 
-def folder_of(source):
-    return source._held.folder
+def file_of(source):
+    return source._source.path
 
 
 def total(source):
     return int(source.read(np.array([0]))[0].sum())
 
 
-def folders(cache):
-    return [entry for entry in cache.iterdir() if entry.is_dir()]
+def tables(cache):
+    return [entry for entry in cache.iterdir() if entry.suffix in (".arrow", ".part")]
 
 
 SUM = 1999 * 1000
@@ -68,31 +75,17 @@ def test_second_run_reads_the_cache(path, monkeypatch):
     assert total(open_file(os.path.relpath(path))) == SUM
 
 
-@pytest.mark.parametrize("moment", ["rows", "end", "sync", "note"])
-def test_disk_full(path, cache, monkeypatch, moment):
-    n_calls = []
+@pytest.mark.parametrize("owner", [(ColumnWriter, "add"), (ColumnWriter, "close"), (os, "fsync")])
+def test_disk_full(path, cache, monkeypatch, owner):
+    def full(*arguments):
+        raise OSError(errno.ENOSPC, "No space left on device")
 
-    def full(*arguments, **options):
-        n_calls.append(1)
-        if moment == "end":
-            original(*arguments)  # the file must be closed all the same
-        if len(n_calls) > 2 * (moment == "rows"):
-            raise OSError(errno.ENOSPC, "No space left on device", *named)
-        return original(*arguments, **options)
-
-    named = (str(cache / "x"),) if moment in ("rows", "end", "note") else ()
-    original = ColumnWriter.close if moment == "end" else ColumnWriter.add
-    if moment in ("rows", "end"):
-        monkeypatch.setattr(ColumnWriter, "add" if moment == "rows" else "close", full)
-    elif moment == "sync":
-        monkeypatch.setattr(os, "fsync", full)
-    else:
-        monkeypatch.setattr(io_cache, "write_atomic", full)
+    monkeypatch.setattr(*owner, full)
     with pytest.raises(MaucError) as caught:
         open_file(path)
     for word in (str(path), str(cache), "full", "free", "mauc cache clear", "MAUC_CACHE"):
         assert word in str(caught.value)
-    assert folders(cache) == []
+    assert tables(cache) == []
     monkeypatch.undo()
     monkeypatch.setenv("MAUC_CACHE", str(cache.parent))
     assert total(open_file(path)) == SUM
@@ -107,9 +100,9 @@ def test_too_little_room_is_known_beforehand(path, cache, monkeypatch):
     assert "its columns take about 64 kB on disk, but" in str(caught.value)
     assert f"{cache} has 1 kB left" in str(caught.value)
     assert "MAUC_CACHE" in str(caught.value)
-    assert folders(cache) == []
+    assert tables(cache) == []
     with pytest.raises(MaucError, match="big: its columns take about 8 MB on disk"):
-        cache_array(np.zeros((1000, 1000)), "big", stamp={})
+        cache_array(np.zeros((1000, 1000)), "big", dict)
 
 
 def test_cache_that_cannot_be_written(path, tmp_path, monkeypatch):
@@ -121,7 +114,7 @@ def test_cache_that_cannot_be_written(path, tmp_path, monkeypatch):
     ):
         open_file(path)
     with pytest.raises(MaucError, match=r"big: its columns cannot be written to .*MAUC_CACHE"):
-        cache_array(np.zeros((5, 5)), "big", stamp={})
+        cache_array(np.zeros((5, 5)), "big", dict)
 
 
 def test_changed_file_is_parsed_anew(path, cache):
@@ -135,7 +128,7 @@ def test_changed_file_is_parsed_anew(path, cache):
     write(path, factor=2)
     assert [table.state for table in list_caches()] == ["changed"]
     assert total(open_file(path)) == 2 * SUM
-    assert len(folders(cache)) == 1
+    assert len(tables(cache)) == 1
 
 
 def test_same_size_and_time_of_a_small_file(path):
@@ -158,7 +151,7 @@ def test_file_that_changes_while_it_is_parsed(path, cache, monkeypatch):
     monkeypatch.setattr(ColumnWriter, "close", growing)
     with pytest.raises(MaucError, match=r"data\.csv changed while it was read"):
         open_file(path)
-    assert folders(cache) == []
+    assert tables(cache) == []
 
 
 def test_file_that_goes_away(path):
@@ -169,20 +162,18 @@ def test_file_that_goes_away(path):
     assert [table.state for table in list_caches()] == ["gone"]
 
 
-@pytest.mark.parametrize("damage", ["note", "no note", "short", "missing", "version"])
-def test_damaged_table_is_made_anew(path, damage):
-    folder = folder_of(open_file(path))
-    note = folder / "note.json"
-    if damage == "note":
-        note.write_text(note.read_text()[:100])
-    elif damage == "no note":
-        note.unlink()
-    elif damage == "short":
-        os.truncate(folder / "columns.arrow", 100)
-    elif damage == "missing":
-        (folder / "columns.arrow").unlink()
+@pytest.mark.parametrize("damage", ["note", "short", "empty", "version", "folder"])
+def test_damaged_table_is_made_anew(path, monkeypatch, damage):
+    table = file_of(open_file(path))
+    content = table.read_bytes()
+    if damage == "folder":  # of an earlier version
+        table.unlink()
+        table.mkdir()
+    elif damage == "version":
+        table.write_bytes(content.replace(b'"version": 3', b'"version": 0'))
     else:
-        note.write_text(json.dumps({**json.loads(note.read_text()), "version": 0}))
+        damaged = {"note": content[:-30] + content[-8:], "short": content[:100], "empty": b""}
+        table.write_bytes(damaged[damage])
     assert [table.state for table in list_caches()] == ["broken"]
     assert total(open_file(path)) == SUM
     assert [table.state for table in list_caches()] == ["current"]
@@ -226,19 +217,19 @@ def test_killed_while_it_builds(path, cache):
     process.kill()
     process.wait()
     process.stdout.close()
-    (part,) = folders(cache)
+    (part,) = tables(cache)
     assert part.name.startswith(".")
     assert list_caches() == []
     assert total(open_file(path)) == SUM
     assert not part.exists()
-    assert len(folders(cache)) == 1
+    assert len(tables(cache)) == 1
 
 
 def test_two_processes_at_once(path, cache):
     processes = [start(path, "time.sleep(0.05)") for _ in range(2)]
     printed = [process.communicate(timeout=120)[0].strip() for process in processes]
     assert printed == [str(SUM)] * 2
-    assert len(folders(cache)) == 1
+    assert len(tables(cache)) == 1
     # One of the two built it, the other one waited.
     n_batches = len(open_file(path).row_parts())
     assert n_batches > 1
@@ -252,34 +243,33 @@ def no_lock(key, wait=True):
 
 def test_without_locks_the_first_one_stays(path, cache, monkeypatch):
     monkeypatch.setattr(io_cache, "_locked", no_lock)
-    original = io_cache._commit
+    original = ColumnWriter.close
 
-    def overtaken(*arguments):
-        monkeypatch.setattr(io_cache, "_commit", original)
+    def overtaken(self):
+        monkeypatch.setattr(ColumnWriter, "close", original)
         assert total(open_file(path)) == SUM
-        return original(*arguments)
+        original(self)
 
-    monkeypatch.setattr(io_cache, "_commit", overtaken)
+    monkeypatch.setattr(ColumnWriter, "close", overtaken)
     assert total(open_file(path)) == SUM
-    assert len(folders(cache)) == 1
+    assert len(tables(cache)) == 1
 
 
 def test_parts_without_locks_are_removed_when_they_are_old(path, cache, monkeypatch):
     monkeypatch.setattr(io_cache, "_locked", no_lock)
+    cache.mkdir(parents=True)
     for name, age in ((".old-1.x.part", 3 * 86_400), (".new-1.x.part", 10)):
-        (cache / name).mkdir(parents=True)
-        (cache / name / "columns.arrow").write_bytes(b"x")
-        for entry in (cache / name / "columns.arrow", cache / name):
-            os.utime(entry, (time.time() - age,) * 2)
+        (cache / name).write_bytes(b"x")
+        os.utime(cache / name, (time.time() - age,) * 2)
     open_file(path)
-    assert sorted(entry.name[:4] for entry in folders(cache))[0] == ".new"
-    assert len(folders(cache)) == 2
+    assert sorted(entry.name[:4] for entry in tables(cache))[0] == ".new"
+    assert len(tables(cache)) == 2
 
 
 def test_list_and_clear(path, tmp_path, cache):
     other = write(tmp_path / "other.csv", factor=3)
     first = open_file(path)
-    os.utime(folder_of(first) / "used", (time.time() - 10 * 86_400,) * 2)
+    os.utime(file_of(first), (time.time() - 10 * 86_400,) * 2)
     open_file(other, target="label", separator=",")
     tables = list_caches()
     assert [table.source for table in tables] == [str(other), str(path)]
@@ -292,8 +282,6 @@ def test_list_and_clear(path, tmp_path, cache):
     assert locks == [f".{tables[0].name.partition('-')[0]}.lock"]
     with pytest.raises(MaucError, match=r"has no table 'nothing'.* Its tables: "):
         clear_caches(["nothing"])
-    with pytest.raises(MaucError, match="older_than must be a number of days"):
-        clear_caches(older_than=-1)
     assert clear_caches([str(other), tables[0].name]) == [tables[0]]
     assert list(cache.iterdir()) == []
     assert clear_caches() == []
@@ -304,7 +292,7 @@ def test_list_and_clear(path, tmp_path, cache):
 
 def test_use_is_written_down(path):
     source = open_file(path)
-    os.utime(folder_of(source) / "used", (1, 1))
+    os.utime(file_of(source), (1, 1))
     assert list_caches()[0].last_used == 1
     open_file(path)
     assert time.time() - list_caches()[0].last_used < 60
@@ -324,7 +312,9 @@ def test_arrays_of_any_type(tmp_path, monkeypatch, dtype):
     monkeypatch.setattr(io_cache, "MAX_BLOCK_BYTES", 3000)
     X = np.random.default_rng(0).integers(0, 2, (101, 13)).astype(dtype)
     np.save(tmp_path / "x.npy", X)
-    source = cache_array(np.load(tmp_path / "x.npy", mmap_mode="r"), str(tmp_path / "x.npy"))
+    path = tmp_path / "x.npy"
+    held = np.load(path, mmap_mode="r")
+    source = cache_array(held, str(path), partial(file_stamp, path))
     assert source.shape == X.shape
     assert len(source.row_parts()) > 1 or X.itemsize <= 2
     for columns in ([0, 1, 2], [12, 3], list(range(13))):
@@ -343,11 +333,11 @@ def test_arrays_that_change(tmp_path, cache):
             return np.zeros((3, 2))
 
     with pytest.raises(MaucError, match="it has fewer rows than before"):
-        cache_array(Shrinking(), "x", stamp={})
-    assert folders(cache) == []
+        cache_array(Shrinking(), "x", dict)
+    assert tables(cache) == []
     X = np.zeros((10, 3))
     for stamp, expected in ((1, 0), (1, 0), (2, 10)):
-        source = cache_array(X, "x", stamp={"version": stamp})
+        source = cache_array(X, "x", lambda stamp=stamp: {"version": stamp})
         assert source.read(np.array([0]))[0].sum() == expected
         X = np.ones((10, 3))
     assert len(list_caches()) == 1

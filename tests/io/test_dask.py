@@ -10,6 +10,7 @@ from numpy.testing import assert_array_equal
 from mauc import MDFS, open_columns
 from mauc.exceptions import MaucError
 from mauc.io.dask import part_lengths
+from tests.io.conftest import assert_same_fit
 
 distributed = pytest.importorskip("distributed")
 
@@ -43,8 +44,7 @@ def test_persisted_collections_are_computed_by_their_own_client(client, rng, mak
     X, y = rng.normal(size=(150, 5)), rng.integers(0, 3, 150)
     source, _ = open_columns(client.persist(make(X)), y)
     assert_array_equal(np.stack(source.read(np.array([3, 0])), axis=1), X[:, [3, 0]])
-    found = MDFS(2, random_state=0).fit(source, y)
-    assert_array_equal(found.scores_, MDFS(2, random_state=0).fit(X, y).scores_)
+    assert_same_fit(MDFS(2, random_state=0), source, X, y)
 
 
 @pytest.mark.parametrize("make", [array, frame])

@@ -90,10 +90,3 @@ def test_categories_count_by_value_not_by_code():
     assert fingerprint(one, names=["a"]) == fingerprint(same, names=["a"])
     assert fingerprint(one, names=["a"]) != fingerprint(other, names=["a"])
     assert Dataset("any", one, y, ["a"]).nominal_features == ["a"]
-
-
-def test_four_parts_are_still_enough():
-    dataset = Dataset("any", X, y, names)
-    assert dataset.categories == {}
-    assert dataset.nominal_features == []
-    assert (dataset.n_samples, dataset.n_features) == (3, 3)

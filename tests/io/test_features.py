@@ -8,7 +8,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from mauc.data.source import ColumnSource
 from mauc.datasets import encode_dataset, load_dataset, write_table
 from mauc.exceptions import LeftOutWarning, MaucError
 from mauc.io.dataset import Encoded, EncodedColumns
@@ -16,6 +15,7 @@ from mauc.io.features import FeatureColumns
 from mauc.io.load import open_dataset
 from mauc.io.rules import N_FIRST, find_excluded
 from mauc.io.table import Table
+from tests.io.conftest import DictSource
 
 pytestmark = pytest.mark.filterwarnings(f"ignore::{LeftOutWarning.__module__}.LeftOutWarning")
 N = 3 * N_FIRST
@@ -37,25 +37,6 @@ def path(tmp_path_factory):
     return path
 
 
-class ArraySource(ColumnSource):
-    """Columns of a dict; notes what is read whole."""
-
-    def __init__(self, columns, memory=10**6):
-        kinds = [
-            values.dtype if values.dtype.kind != "O" else object for values in columns.values()
-        ]
-        n = len(next(iter(columns.values())))
-        super().__init__("a table", n, kinds, feature_names=list(columns), memory=memory)
-        self.columns, self.whole = list(columns.values()), []
-
-    def read(self, columns):
-        return self.read_rows(0, self.shape[0], columns)
-
-    def read_rows(self, start, stop, columns):
-        self.whole += columns.tolist() if stop == self.shape[0] else []
-        return [self.columns[j][start:stop] for j in columns]
-
-
 def table_of(source):
     return Table("t", source, source.feature_names.tolist())
 
@@ -68,7 +49,7 @@ def test_columns_whose_missing_values_are_counted_are_not_read_to_judge_them():
     rng = np.random.default_rng(0)
     columns = {f"f{at}": rng.normal(size=N) for at in range(20)}
     columns["id"], columns["zero"] = np.arange(N), np.zeros(N)
-    source = ArraySource(columns)
+    source = DictSource(columns)
     wanted = {20: "numbers the rows", 21: "constant"}
     assert find_excluded(table_of(source), source, range(22)) == wanted
     assert sorted(source.whole) == list(range(22))
@@ -80,7 +61,7 @@ def test_columns_whose_missing_values_are_counted_are_not_read_to_judge_them():
 
 
 def test_many_files_are_read_in_larger_stripes():
-    source = ArraySource({"width": np.arange(50.0)})
+    source = DictSource({"width": np.arange(50.0)})
     source.stripe_bytes = 2**30
     features = FeatureColumns(table_of(source), [0])
     assert features.stripe_bytes == 2**30

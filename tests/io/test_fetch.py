@@ -3,7 +3,8 @@
 import json
 import threading
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from urllib.error import URLError
 
 import numpy as np
@@ -20,29 +21,18 @@ from mauc.io import registry
 CSV = b"row.names,x.1,x.2,g,speaker\n1,0.5,2,aa,s1\n2,1.5,4,sh,s2\n3,3.5,3,aa,s3\n"
 
 
-class Origin:
-    """Files by path, and how often each was asked for."""
-
-    def __init__(self):
-        self.files, self.asked = {}, []
-
-
 @pytest.fixture
-def origin():
-    origin = Origin()
+def origin(tmp_path):
+    """A folder that is served, with the address, and what was asked for."""
+    origin = Bunch(folder=tmp_path / "origin", asked=[])
+    origin.folder.mkdir()
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self):
-            origin.asked.append(self.path)
-            content = origin.files.get(self.path)
-            self.send_response(404 if content is None else 200)
-            self.end_headers()
-            self.wfile.write(content or b"")
-
+    class Handler(SimpleHTTPRequestHandler):
         def log_message(self, *args):
-            pass
+            origin.asked.append(self.path)
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    handler = partial(Handler, directory=origin.folder)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     origin.url = f"http://127.0.0.1:{server.server_address[1]}"
@@ -64,7 +54,7 @@ def cache(tmp_path, monkeypatch):
 @pytest.fixture
 def phoneme(origin, monkeypatch):
     """The registered set, made small and served from here."""
-    origin.files["/phoneme.data"] = CSV
+    (origin.folder / "phoneme.data").write_bytes(CSV)
     small = {"n_samples": 3, "n_features": 2, "n_classes": 2, "class_counts": (2, 1)}
     entry = replace(dataset_info("phoneme"), url=f"{origin.url}/phoneme.data", **small)
 
@@ -120,7 +110,7 @@ def test_another_file_than_the_recorded_one_needs_force(phoneme, origin, cache):
     fetch("phoneme")
     (cache / "phoneme.npz").unlink()
     (cache / "downloads" / "phoneme.data").unlink()
-    origin.files["/phoneme.data"] = CSV.replace(b"0.5", b"0.75")
+    (origin.folder / "phoneme.data").write_bytes(CSV.replace(b"0.5", b"0.75"))
     with pytest.raises(MaucError, match="was recorded when it was first fetched; force"):
         fetch("phoneme")
     fetch("phoneme", force=True)
@@ -183,7 +173,7 @@ def test_openml_that_does_not_answer(isolet, cache, error, message):
 
 
 def test_an_origin_that_does_not_answer(phoneme, origin):
-    del origin.files["/phoneme.data"]
+    (origin.folder / "phoneme.data").unlink()
     with pytest.raises(MaucError, match=r"cannot be downloaded \(HTTPError\).*set MAUC_DATA"):
         fetch("phoneme")
     phoneme(url="http://127.0.0.1:9/phoneme.data")

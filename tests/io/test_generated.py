@@ -20,13 +20,6 @@ def charts():
     return {name: dataset.X[dataset.y == name] for name in CHARTS}
 
 
-def test_charts_come_class_by_class():
-    dataset = make_control_charts(n_per_class=2, length=5)
-    assert dataset.X.shape == (12, 5)
-    assert dataset.y.tolist() == [name for name in CHARTS for _ in range(2)]
-    assert dataset.feature_names == ["t0", "t1", "t2", "t3", "t4"]
-
-
 def test_normal_charts_are_uniform_around_30(charts):
     values = charts["Normal"]
     assert values.min() >= 24
@@ -98,6 +91,9 @@ def test_siren_has_the_columns_it_names():
     ]  # fmt: skip
     assert dataset.X.shape == (12, 9)
     assert sorted(set(dataset.y)) == ["easy1", "hard1", "hard2", "hard3"]
+    charts = make_control_charts(n_per_class=2, length=3)
+    assert charts.y.tolist() == [name for name in CHARTS for _ in range(2)]
+    assert charts.feature_names == ["t0", "t1", "t2"]
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])

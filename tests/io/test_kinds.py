@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pytest
 import zarr
+from numpy.testing import assert_array_equal
 from scipy import sparse
 from sklearn.base import clone
 
@@ -163,13 +164,12 @@ def test_equals_array(numbers, expected, tmp_path, make):
     source, y = open_columns(*make(*numbers, tmp_path), memory=MEMORY)
     assert source.shape == X.shape
     assert source.memory == MEMORY
-    np.testing.assert_array_equal(feature_pair_auc(source, y), expected[1])
+    assert_array_equal(feature_pair_auc(source, y), expected[1])
     for known in expected[0]:
         found = clone(known).set_params(n_jobs=2).fit(source, y)
-        np.testing.assert_array_equal(found.ranking_, known.ranking_)
-        np.testing.assert_array_equal(found.scores_, known.scores_)
-        np.testing.assert_array_equal(found.pair_auc_, known.pair_auc_)
-    np.testing.assert_array_equal(found.transform(source), known.transform(X))
+        for name in ("ranking_", "scores_", "pair_auc_"):
+            assert_array_equal(getattr(found, name), getattr(known, name))
+    assert_array_equal(found.transform(source), known.transform(X))
 
 
 @pytest.mark.parametrize("make", KINDS, ids=lambda make: make.__name__)
@@ -178,9 +178,9 @@ def test_parts_and_copies(numbers, tmp_path, make):
     source, _ = open_columns(*make(*numbers, tmp_path), memory=MEMORY)
     places = np.array([30, 2, 3, 2, 36])
     for held in (source, pickle.loads(pickle.dumps(source)), source.with_memory(10**6)):
-        np.testing.assert_array_equal(np.array(held.read(places)).T, X[:, places])
+        assert_array_equal(np.array(held.read(places)).T, X[:, places])
         part = held.read_rows(190, 610, places)
-        np.testing.assert_array_equal(np.array(part).T, X[190:610, places])
+        assert_array_equal(np.array(part).T, X[190:610, places])
     parts = source.row_parts()
     assert [start for start, _ in parts] == [0, *(stop for _, stop in parts[:-1])]
     assert parts[-1][1] == 900
@@ -195,12 +195,11 @@ def test_selectors_take_objects(numbers, tmp_path, monkeypatch, make):
         data = data.drop_columns("label") if make is arrow_table else data.drop(columns="label")
     monkeypatch.setattr(mauc.io.objects, "free_memory", lambda: X.nbytes)
     assert isinstance(as_source(data), ColumnSource)
-    known = MDFS(5, random_state=0).fit(X, y)
-    found = clone(known).fit(data, target)
-    np.testing.assert_array_equal(found.ranking_, known.ranking_)
-    np.testing.assert_array_equal(found.scores_, known.scores_)
-    np.testing.assert_array_equal(found.transform(data), known.transform(X))
-    np.testing.assert_array_equal(feature_pair_auc(data, target), feature_pair_auc(X, y))
+    known, found = MDFS(5, random_state=0).fit(X, y), MDFS(5, random_state=0).fit(data, target)
+    assert_array_equal(found.ranking_, known.ranking_)
+    assert_array_equal(found.scores_, known.scores_)
+    assert_array_equal(found.transform(data), known.transform(X))
+    assert_array_equal(feature_pair_auc(data, target), feature_pair_auc(X, y))
 
 
 def test_h5py_dataset(numbers, tmp_path):
@@ -208,7 +207,7 @@ def test_h5py_dataset(numbers, tmp_path):
     hdf5(X, y, tmp_path)
     with h5py.File(tmp_path / "x.h5") as file:
         found = MDFS(5, random_state=0).fit(file["deep/X"], file["y"])
-    np.testing.assert_array_equal(found.scores_, MDFS(5, random_state=0).fit(X, y).scores_)
+    assert_array_equal(found.scores_, MDFS(5, random_state=0).fit(X, y).scores_)
 
 
 def test_ordinary_data_stay_as_they_are(numbers, tmp_path):
@@ -223,11 +222,11 @@ def test_wide_chunks_are_transposed_once(numbers, tmp_path, cache):
     path, _ = npy(X, y, tmp_path)
     source, _ = open_columns(path, y, memory=100_000)
     assert "Cached" in type(source).__name__
-    np.testing.assert_array_equal(source.read(np.array([7]))[0], X[:, 7])
+    assert_array_equal(source.read(np.array([7]))[0], X[:, 7])
     held = zarr.create_array(tmp_path / "x.zarr", data=X, chunks=(50, 37))
     source, _ = open_columns(held, y, memory=100_000)
     assert "Cached" in type(source).__name__
-    np.testing.assert_array_equal(source.read(np.array([7]))[0], X[:, 7])
+    assert_array_equal(source.read(np.array([7]))[0], X[:, 7])
 
 
 def test_no_chunk_is_read_twice_in_a_pass(numbers, tmp_path):
@@ -244,8 +243,7 @@ def test_no_chunk_is_read_twice_in_a_pass(numbers, tmp_path):
 
     source = mauc.io.arrays.ArraySource(Counted(), "counted", memory=MEMORY)
     feature_pair_auc(source, y)
-    # The first column is looked at beforehand: its chunks are read once more.
-    assert Counted.cells == X.size + 5 * len(X)
+    assert Counted.cells == X.size
 
 
 @pytest.mark.parametrize(
@@ -267,12 +265,6 @@ def test_options_of_files_only(numbers):
     X, y = numbers
     with pytest.raises(MaucError, match="separator goes with files, not with a ndarray"):
         open_columns(X, y, separator=";")
-
-
-def test_separator_goes_with_text(numbers, tmp_path):
-    path, target = parquet(*numbers, tmp_path)
-    with pytest.raises(MaucError, match="separator goes with csv, tsv, txt files"):
-        open_columns(path, target, separator=";")
 
 
 @pytest.mark.parametrize("make", [hdf5, zarr_array])
@@ -311,12 +303,12 @@ def test_rows_of_later_files_do_not_read_the_first_ones(numbers, tmp_path):
         frame.to_feather(tmp_path / f"{number}.feather")
     source, _ = open_columns(tmp_path, "label")
     assert source.row_parts() == [(0, 300), (300, 600), (600, 900)]
-    np.testing.assert_array_equal(source.read(np.array([5]))[0], X[:, 5])
+    assert_array_equal(source.read(np.array([5]))[0], X[:, 5])
     chosen = ds.dataset(tmp_path, format="ipc").filter(ds.field("f0") > 0)
     filtered, _ = open_columns(chosen, "label")
-    np.testing.assert_array_equal(filtered.read(np.array([5]))[0], X[X[:, 0] > 0, 5])
+    assert_array_equal(filtered.read(np.array([5]))[0], X[X[:, 0] > 0, 5])
     (tmp_path / "0.feather").write_bytes(b"no more")
-    np.testing.assert_array_equal(source.read_rows(500, 700, np.array([5]))[0], X[500:700, 5])
+    assert_array_equal(source.read_rows(500, 700, np.array([5]))[0], X[500:700, 5])
 
 
 @pytest.mark.parametrize("make", [npy_by_columns, hdf5, zarr_array, feather, arrow_dataset])

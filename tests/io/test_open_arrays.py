@@ -9,6 +9,7 @@ import pytest
 
 from mauc import MDFS, open_columns
 from mauc.io.objects import as_source
+from tests.io.conftest import assert_same_fit
 
 zarr = pytest.importorskip("zarr")
 
@@ -32,17 +33,8 @@ def test_zarr_at_an_address_waits(numbers, address):
     assert as_source(held).waits
     assert source.take([3, 1]).waits
     assert source.with_memory(10**6).waits
-    wanted = MDFS(5, random_state=0).fit(X, y)
-    found = MDFS(5, random_state=0).fit(source, labels)
-    assert np.array_equal(found.ranking_, wanted.ranking_)
-    assert np.array_equal(found.scores_, wanted.scores_)
-    assert np.array_equal(found.pair_auc_, wanted.pair_auc_)
-
-
-def test_a_worker_knows_that_zarr_waits(numbers, address):
-    X, _ = numbers
-    held = zarr.create_array(f"{address}/x.zarr", data=X, chunks=(300, 7))
     assert pickle.loads(pickle.dumps(as_source(held))).waits
+    assert_same_fit(MDFS(5, random_state=0), source, X, labels)
 
 
 @pytest.mark.parametrize("kind", ["folder", "address of a folder", "memory"])

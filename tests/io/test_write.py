@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 from scipy import sparse
 
-from mauc.datasets import WRITABLE, Dataset, load_dataset, write_table
+from mauc.datasets import Dataset, load_dataset, write_table
 from mauc.exceptions import MaucError
 from tests.helpers.strategies import examples
 
@@ -104,12 +104,6 @@ def test_columns_that_are_not_there(dataset, columns):
         dataset.take(columns)
 
 
-def test_a_frame_with_its_target(tmp_path):
-    frame = pd.DataFrame({"label": ["u", "v"], "a": [1, 2]})
-    write_table(frame, tmp_path / "data.csv", target="label")
-    assert (tmp_path / "data.csv").read_text() == "a,label\n1,u\n2,v\n"
-
-
 def test_equal_tables_give_equal_packed_files(dataset, tmp_path):
     paths = [write_table(dataset, tmp_path / f"{name}.csv.gz") for name in "ab"]
     assert paths[0].read_bytes() == paths[1].read_bytes()
@@ -136,39 +130,39 @@ def test_a_failure_leaves_the_old_file_and_no_other(dataset, tmp_path):
     assert os.listdir(tmp_path) == ["data.arff"]
 
 
-def test_errors_name_what_cannot_be_written(dataset, tmp_path):
-    text = Dataset("some", pd.DataFrame({"a": pd.Categorical(["x", "y"])}), np.array([0, 1]), ["a"])
-    for ending in ("npz", "svm"):
-        with pytest.raises(MaucError, match=r"column 'a' is nominal .* file takes numbers only"):
-            write_table(text, tmp_path / f"data.{ending}")
-    with pytest.raises(MaucError, match="mat files are only read; write one of arff"):
-        write_table(dataset, tmp_path / "data.mat")
-    with pytest.raises(MaucError, match="is not a known format"):
-        write_table(dataset, tmp_path / "data.xyz")
-    with pytest.raises(MaucError, match=r"the folder .*none does not exist"):
-        write_table(dataset, tmp_path / "none" / "data.csv")
+def test_a_frame_with_its_target_and_a_class_called_na(tmp_path):
+    frame = pd.DataFrame({"label": ["NA", "v"], "a": [1, 2]})
+    path = write_table(frame, tmp_path / "data.csv", target="label")
+    assert path.read_text() == "a,label\n1,NA\n2,v\n"
+    assert load_dataset(path, "label").y.tolist() == ["NA", "v"]
+
+
+def small(X, y=(0, 1), names=("a",)):
+    return Dataset("some", X, np.array(y), list(names))
+
+
+WORDS = small(pd.DataFrame({"a": pd.Categorical(["x", "y"])}))
+ONE = small(np.eye(2)[:, :1])
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "options", "message"),
+    [
+        (WORDS, "data.npz", {}, r"column 'a' is nominal .* file takes numbers only"),
+        (WORDS, "data.svm", {}, r"column 'a' is nominal .* file takes numbers only"),
+        (ONE, "data.mat", {}, "mat files are only read; write one of arff, csv, feather, npz, par"),
+        (ONE, "data.xyz", {}, "is not a known format"),
+        (ONE, "none/data.csv", {}, r"the folder .*none does not exist"),
+        (ONE, "folder.csv", {"force": True}, "is a folder"),
+        ([[1]], "data.csv", {}, "data must be a Dataset or a pandas DataFrame, got list"),
+        (pd.DataFrame({"a": [1]}), "data.csv", {}, "target must name the column of the data frame"),
+        (ONE, "data.csv", {"target": "plain"}, "target goes with a data frame"),
+        (small(ONE.X, names=["class"]), "data.csv", {}, "a feature both have the name 'class'"),
+        (small(ONE.X, ["NA", "7"]), "data.csv", {}, "column 'class' has the value 'NA', which st"),
+    ],
+)
+def test_what_cannot_be_written(tmp_path, data, name, options, message):
     (tmp_path / "folder.csv").mkdir()
-    with pytest.raises(MaucError, match="is a folder"):
-        write_table(dataset, tmp_path / "folder.csv", force=True)
-    with pytest.raises(MaucError, match="data must be a Dataset or a pandas DataFrame, got list"):
-        write_table([[1]], tmp_path / "data.csv")
-    with pytest.raises(MaucError, match="target must name the column of the data frame"):
-        write_table(pd.DataFrame({"a": [1]}), tmp_path / "data.csv")
-    with pytest.raises(MaucError, match="target goes with a data frame"):
-        write_table(dataset, tmp_path / "data.csv", target="plain")
-    with pytest.raises(MaucError, match="labels and a feature both have the name 'class'"):
-        write_table(Dataset("some", dataset.X[:, :1], dataset.y, ["class"]), tmp_path / "d.csv")
-    missing = Dataset("some", dataset.X[:2], np.array(["NA", "7"]), names)
-    with pytest.raises(MaucError, match="column 'class' has the value 'NA', which stands for"):
-        write_table(missing, tmp_path / "data.csv")
+    with pytest.raises(MaucError, match=message):
+        write_table(data, tmp_path / name, **options)
     assert os.listdir(tmp_path) == ["folder.csv"]
-
-
-def test_formats_to_write():
-    assert WRITABLE == ("arff", "csv", "feather", "npz", "parquet", "svmlight", "tsv")
-
-
-def test_a_class_called_na_comes_back(dataset, tmp_path):
-    some = Dataset("some", dataset.X[:2], np.array(["NA", "v"]), names)
-    path = write_table(some, tmp_path / "data.csv")
-    assert load_dataset(path, "class").y.tolist() == ["NA", "v"]

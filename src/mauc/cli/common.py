@@ -25,11 +25,15 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 class Command(click.Command):
-    """A command whose errors become a message on stderr and an exit code; it has ``--debug``."""
+    """A command with ``--json`` and ``--debug``; errors become a message and an exit code."""
 
     def __init__(self, name: str, *, params: list[click.Parameter], **options: Any) -> None:
-        debug = click.Option(["--debug"], is_flag=True, help="Show the traceback of an error.")
-        super().__init__(name, params=[*params, debug], **options)
+        own = [
+            click.Option(["--json", "as_json"], is_flag=True, help="Print JSON."),
+            click.Option(["--debug"], is_flag=True, help="Show the traceback of an error."),
+        ]
+        context = {"show_default": True}
+        super().__init__(name, params=[*params, *own], context_settings=context, **options)
 
     def invoke(self, context: click.Context) -> None:
         """Run the command."""
@@ -51,15 +55,14 @@ class Command(click.Command):
         except Exception as error:
             if is_debugged:
                 traceback.print_exc()
-            echo_stderr(_message_of(error))
+            code, message = _explain(error)
+            echo_stderr(message)
             if isinstance(error, OSError):
                 _drop_output()
-            context.exit(_code_of(error))
+            context.exit(code)
 
 
-def command(name: str | None = None) -> Callable[[Callable[..., None]], click.Command]:
-    """Make a function a `Command`, called like the function by default."""
-    return click.command(name, cls=Command)
+command = functools.partial(click.command, cls=Command)
 
 
 def option(*names: str, default: Any = None, **how: Any) -> Any:
@@ -85,30 +88,28 @@ def option_group(group: type, parameter: str) -> Callable[[_Function], _Function
 
 
 FILE = click.Path(path_type=Path)
+
+
+def path_option(*names: str, help: str, metavar: str = "FILE") -> Callable[[_Function], _Function]:
+    """Return an option that takes the path of a file, or of a folder."""
+    return click.option(*names, metavar=metavar, type=FILE, help=help)
+
+
 data_argument = click.argument("data", default=DEFAULT_DATA)
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 force_option = click.option("--force", is_flag=True, help="Replace files that exist.")
-_NUMBER: dict[str, Any] = {"metavar": "INT", "type": int, "show_default": True}
-SEED = {**_NUMBER, "default": 0, "help": "Random seed."}
-JOBS = {**_NUMBER, "default": 1, "help": "Threads; -1 for all cores."}
+SEED: dict[str, Any] = {"default": 0, "help": "Random seed."}
+JOBS: dict[str, Any] = {"default": 1, "help": "Threads; -1 for all cores."}
 SCHEDULER: dict[str, Any] = {
     "metavar": "ADDRESS",
     "help": "Dask scheduler, such as tcp://host:8786.",
 }
 seed_option = click.option("--seed", **SEED)
 jobs_option = click.option("-j", "--jobs", **JOBS)
-workers_option = click.option(
-    "-j", "--jobs", **{**_NUMBER, "default": -1, "help": "Processes; -1 for one per core."}
-)
-alpha_option = click.option(
-    "--alpha", metavar="FLOAT", type=float, default=0.05, show_default=True,
-    help="Level of significance of the test.",
-)  # fmt: skip
-figure_option = click.option(
-    "--figure", metavar="FILE", type=FILE, help="Draw a figure to this file (png, pdf, svg)."
-)
+workers_option = click.option("-j", "--jobs", default=-1, help="Processes; -1 for one per core.")
+alpha_option = click.option("--alpha", default=0.05, help="Level of significance of the test.")
+figure_option = path_option("--figure", help="Draw a figure to this file (png, pdf, svg).")
 progress_option = click.option(
-    "--progress", metavar="HOW", default="auto", show_default=True,
+    "--progress", metavar="HOW", default="auto",
     help="auto (bar on a terminal, lines elsewhere), bar, lines or quiet.",
 )  # fmt: skip
 scheduler_option = click.option("--scheduler", **SCHEDULER)
@@ -120,6 +121,16 @@ def words_of(text: str, name: str) -> list[str]:
     if not words:
         raise MaucError(f"{name} must be names separated by commas, got {text!r}.")
     return words
+
+
+@contextmanager
+def resumable(folder: Path | None) -> Iterator[None]:
+    """Tell where finished cells are if a run is stopped."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        kept = f"finished cells are in {folder}; the same command resumes the run."
+        raise KeyboardInterrupt(kept if folder else "") from None
 
 
 def echo_stderr(message: str) -> None:
@@ -140,19 +151,14 @@ def _spell(name: str, *value: Any) -> str:
     return command_line_option(name, *value)
 
 
-def _code_of(error: Exception) -> int:
-    return (
-        USAGE if isinstance(error, ValueError | OSError | MemoryError | ImportError) else INTERNAL
-    )
-
-
-def _message_of(error: Exception) -> str:
+def _explain(error: Exception) -> tuple[int, str]:
+    """Return the exit code and the message of an error."""
+    name = type(error).__name__
     if isinstance(error, MemoryError):
-        return f"not enough memory. {error}".rstrip()
-    if _code_of(error) == INTERNAL:
-        name = type(error).__name__
-        return f"internal error, {name}: {error}; --debug shows the traceback."
-    return str(error) or type(error).__name__
+        return USAGE, f"not enough memory. {error}".rstrip()
+    if isinstance(error, ValueError | OSError | ImportError):
+        return USAGE, str(error) or name
+    return INTERNAL, f"internal error, {name}: {error}; --debug shows the traceback."
 
 
 def _drop_output() -> None:

@@ -7,41 +7,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mauc.checks import unknown_choice
-from mauc.cli.common import (
-    FAILED,
-    FILE,
-    alpha_option,
-    command,
-    data_argument,
-    echo_stderr,
-    figure_option,
-    force_option,
-    json_option,
-    progress_option,
-    seed_option,
-    words_of,
-    workers_option,
-)
+from mauc.cli import common, show
 from mauc.cli.fitting import fit_on, named_selector, suited
-from mauc.cli.outputs import (
-    Written,
-    check_figure,
-    check_folder,
-    check_outputs,
-    check_report,
-    write_figure,
-    write_page,
-)
+from mauc.cli.outputs import Written, check_folder, check_outputs, write_figure, write_page
 from mauc.cli.reading import Reading, reads_data, say_columns, target_option
-from mauc.cli.show import (
-    add_row,
-    frame_records,
-    make_console,
-    make_table,
-    print_json,
-    print_report_table,
-    print_table,
-)
 from mauc.exceptions import MaucError
 
 if TYPE_CHECKING:
@@ -55,48 +24,41 @@ _METHODS = "greedy,mdfs,maucd,mrmr,chi,su"
 _BAR = 20  # characters of the bar of MAUC 1
 
 
-@command()
-@data_argument
+@common.command()
+@common.data_argument
 @target_option
 @click.option(
     "-m", "--methods", metavar="NAMES", help=f"Selectors, comma-separated; {_METHODS} by default."
 )
 @click.option(
-    "-c", "--classifiers", metavar="NAMES", default="nb,1nn", show_default=True,
-    help="Classifiers, comma-separated.",
-)  # fmt: skip
+    "-c", "--classifiers", metavar="NAMES", default="nb,1nn", help="Classifiers, comma-separated."
+)
 @click.option("--sizes", metavar="INTS", help="Numbers of features, comma-separated: 5,10,20.")
-@click.option(
-    "--repeats", metavar="INT", type=int, default=2, show_default=True,
-    help="Repeats of the cross-validation.",
-)  # fmt: skip
-@click.option(
-    "--folds", metavar="INT", type=int, default=5, show_default=True,
-    help="Folds of the cross-validation.",
-)  # fmt: skip
+@click.option("--repeats", default=2, help="Repeats of the cross-validation.")
+@click.option("--folds", default=5, help="Folds of the cross-validation.")
 @click.option(
     "--reference", metavar="NAME", help="Baseline selector; the first of --methods by default."
 )
 @click.option(
-    "--test", metavar="NAME", default="corrected_t", show_default=True,
+    "--test", metavar="NAME", default="corrected_t",
     help="corrected_t (allows for overlapping folds) or wilcoxon (as in the paper).",
 )  # fmt: skip
-@alpha_option
-@click.option(
-    "-o", "--output", metavar="FOLDER", type=FILE,
+@common.alpha_option
+@common.path_option(
+    "-o",
+    "--output",
+    metavar="FOLDER",
     help="Keep the run in this folder; the same command resumes it.",
-)  # fmt: skip
-@figure_option
-@click.option(
-    "--report", metavar="FILE", type=FILE,
-    help="Write an HTML page: the selection of the baseline, and the comparison.",
-)  # fmt: skip
+)
+@common.figure_option
+@common.path_option(
+    "--report", help="Write an HTML page: the selection of the baseline, and the comparison."
+)
 @reads_data
-@seed_option
-@workers_option
-@progress_option
-@force_option
-@json_option
+@common.seed_option
+@common.workers_option
+@common.progress_option
+@common.force_option
 def compare(
     data: str, methods: str | None, classifiers: str, sizes: str | None, repeats: int, folds: int,
     reference: str | None, test: str, alpha: float, output: Path | None, figure: Path | None,
@@ -114,40 +76,34 @@ def compare(
     from mauc.experiments.plan import build_classifier, build_selector
     from mauc.stats import Comparison, compare_to, mean_mauc
 
-    check_figure(figure, force=force)
-    check_outputs(report, force=force)
-    check_report(report)
+    check_outputs(figure=figure, report=report, force=force)
     check_folder(output)
-    names = words_of(_METHODS if methods is None else methods, "--methods")
+    names = common.words_of(_METHODS if methods is None else methods, "--methods")
     if reference is not None and reference not in names:
         raise unknown_choice("--reference", reference, names)
     comparison = Comparison(reference or names[0], test, alpha)
     selectors = tuple(MethodSpec(name) for name in names)
-    models = tuple(MethodSpec(name) for name in words_of(classifiers, "--classifiers"))
+    models = tuple(MethodSpec(name) for name in common.words_of(classifiers, "--classifiers"))
     for spec in selectors:
         build_selector(spec)  # a wrong name is refused before the data are read
     for spec in models:
         build_classifier(spec)
     dataset = reading.load(data)
     if methods is None and reference is None:
-        echo_stderr(
+        common.echo_stderr(
             "the baseline is greedy (GreedyMAUC); --reference mdfs takes the paper's, MDFS."
         )
     say_columns(dataset, data)
     source = _dataset_spec(dataset, data, reading)
     plan = Plan(
-        name=f"compare {source.name}", datasets=(source,),
-        selectors=selectors, classifiers=models,
+        f"compare {source.name}", (source,), selectors, models,
         sizes=sizes_from(sizes, dataset.n_features), repeats=repeats, folds=folds, seed=seed,
     )  # fmt: skip
-    try:
+    with common.resumable(output):
         summary = run_plan(
             plan, output, engine="serial" if jobs == 1 else "processes", n_jobs=jobs,
             progress=progress, data={source.name: dataset},
         )  # fmt: skip
-    except KeyboardInterrupt:
-        kept = f"finished cells are in {output}; the same command resumes the run."
-        raise KeyboardInterrupt(kept if output else "") from None
     rows = load_run(output) if output else summary.rows
     failed = [f"{count} x {what}" for what, count in sorted(summary.failures.items())]
     if summary.n_failed == len(rows):
@@ -166,13 +122,13 @@ def compare(
             )
         )
     if as_json:
-        print_json(
+        show.print_json(
             {
                 "data": dataset.name,
                 "columns": [*dataset.notes, *nominal_notes(plan, dataset)],
                 **asdict(comparison),
-                "means": frame_records(mean_mauc(rows)),
-                "comparison": frame_records(compare_to(rows, comparison)),
+                "means": mean_mauc(rows),
+                "comparison": compare_to(rows, comparison),
                 "failures": summary.failures,
                 "run": output,
                 "files": written.files,
@@ -181,28 +137,25 @@ def compare(
     else:
         from mauc.report import mauc_table
 
-        print_report_table(mauc_table(rows, source.name, comparison))
-        print_table(overview(rows, comparison))
+        show.print_report_table(mauc_table(rows, source.name, comparison))
+        show.print_table(overview(rows, comparison))
     written.finish()
     if failed:
-        echo_stderr("some combinations failed:\n  " + "\n  ".join(failed))
-        click.get_current_context().exit(FAILED)
+        common.echo_stderr("some combinations failed:\n  " + "\n  ".join(failed))
+        click.get_current_context().exit(common.FAILED)
 
 
 def _write_report(
     dataset: "Dataset", plan: "Plan", rows: Any, comparison: "Comparison", path: Path,
     reading: list[str], *, force: bool,
 ) -> Path:  # fmt: skip
-    """Write the page about the selection of the baseline, fitted on all rows.
-
-    It is made of what the selectors of the table saw: codes, if the baseline takes numbers only.
-    """
+    """Write the page about the selection of the baseline, fitted on all rows."""
     from mauc.experiments.data import nominal_notes
 
     baseline = comparison.reference or plan.selectors[0].name
     selector = named_selector(baseline, (), plan.seed, 1)
     notes = nominal_notes(plan, dataset)
-    dataset = suited(selector, dataset, baseline, "ordinal")
+    dataset = suited(selector, dataset, baseline, "ordinal")  # as the selectors of the run saw it
     selector.set_params(n_features_to_select=min(max(plan.sizes), dataset.n_features))
     fit_on(selector, dataset)
     return write_page(
@@ -243,25 +196,20 @@ def overview(rows: Any, comparison: "Comparison") -> "Table":
     means = rows[rows["status"] == "ok"].groupby("selector", sort=False)["mauc"].mean()
     counts = win_draw_loss(compare_to(rows, comparison), by=()).set_index("selector")
     verdict = f"{comparison.reference} wins / draws / loses"
-    table = make_table("selector", "mean MAUC", "from 1/2 to 1", verdict, right=("mean MAUC",))
-    block = "█" if make_console().encoding.startswith("utf") else "#"
+    table = show.make_table("selector", "mean MAUC", "from 1/2 to 1", verdict, right=("mean MAUC",))
+    block = "█" if show.make_console().encoding.startswith("utf") else "#"
     for selector, mean in means.sort_values(ascending=False, kind="stable").items():
-        share = max(0.0, 2 * mean - 1)  # from chance, 1/2, to 1
+        bar = block * round(max(0.0, 2 * mean - 1) * _BAR)  # from chance, 1/2, to 1
         counted = "-"
         if selector in counts.index:
-            row = counts.loc[selector]
-            counted = f"{row['win']} / {row['draw']} / {row['loss']}"
-        bar = block * round(share * _BAR)
-        add_row(table, selector, f"{mean:.4f}", bar, counted)
+            counted = " / ".join(str(counts.at[selector, key]) for key in ("win", "draw", "loss"))
+        show.add_row(table, selector, f"{mean:.4f}", bar, counted)
     return table
 
 
 def sizes_from(text: str | None, n_features: int) -> tuple[int, ...]:
     """Return the sizes of a comma-separated list; by default some up to 100 or all features.
 
-    Examples
-    --------
-    >>> from mauc.cli.compare import sizes_from
     >>> sizes_from(None, 64), sizes_from("10,5", 64)
     ((6, 13, 32, 64), (5, 10))
     """
@@ -269,7 +217,7 @@ def sizes_from(text: str | None, n_features: int) -> tuple[int, ...]:
         largest = min(100, n_features)
         return tuple(sorted({max(1, round(largest * share)) for share in (0.1, 0.2, 0.5, 1.0)}))
     try:
-        sizes = sorted({int(word) for word in words_of(text, "--sizes")})
+        sizes = sorted({int(word) for word in common.words_of(text, "--sizes")})
     except ValueError:
         raise MaucError(
             f"--sizes must be whole numbers separated by commas, got {text!r}."

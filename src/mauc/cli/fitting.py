@@ -1,6 +1,6 @@
 """Make the selector that a command names, and fit it: on columns, on a cluster, or on a sketch."""
 
-import json
+from ast import literal_eval
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -58,7 +58,7 @@ class Fitting:
         "error is told; by default only where columns would take too much memory or time.",
     )  # fmt: skip
     engine: str = option(
-        "--engine", metavar="NAME", default="local", show_default=True,
+        "--engine", metavar="NAME", default="local",
         help="Where columns are ranked: local (threads of this process) or dask (workers, which "
         "read the columns themselves: those of --scheduler, or --jobs processes started here).",
     )  # fmt: skip
@@ -74,7 +74,7 @@ class Fitting:
         """What was typed for the seed, if it is not the default."""
         return ["--seed", str(self.seed)] if self.seed else []
 
-    def make_selector(self, k: str | None) -> "RankingSelector":
+    def make_selector(self, k: str | None) -> Any:
         """Return the unfitted selector; what cannot be done is refused before data are read."""
         selector = named_selector(self.name, self.options, self.seed, self.jobs)
         if k is not None and not k.lstrip("-").isdigit():
@@ -135,28 +135,19 @@ def fitted(
             )
         selector.set_params(n_features_to_select=size)
         if is_sketched:
-            _fit_rows(selector, dataset)
+            from mauc.sketch import sketch_rows
+
+            sketch = watched(sketch_rows, f"sketch for {type(selector).__name__}")
+            selector.fit_sketch(sketch(dataset.X, dataset.y, n_jobs=fitting.jobs))
         else:
             fit_on(selector, dataset, client)
         yield Fitted(selector, loaded, dataset, client)
 
 
-def fit_on(
-    selector: "RankingSelector", dataset: "Dataset", client: Any = None, what: str | None = None
-) -> None:
+def fit_on(selector: "RankingSelector", dataset: "Dataset", client: Any = None) -> None:
     """Fit a selector on data that suit it."""
     options = {} if client is None else {"client": client}
-    watched(selector.fit, what or type(selector).__name__)(dataset.X, dataset.y, **options)
-
-
-def _fit_rows(selector: Any, dataset: "Dataset") -> None:
-    """Fit a selector on a sketch of the rows."""
-    from mauc.sketch import sketch_rows
-
-    sketch = watched(sketch_rows, f"sketch for {type(selector).__name__}")(
-        dataset.X, dataset.y, n_jobs=selector.n_jobs
-    )
-    selector.fit_sketch(sketch)
+    watched(selector.fit, type(selector).__name__)(dataset.X, dataset.y, **options)
 
 
 @contextmanager
@@ -165,30 +156,16 @@ def _workers(fitting: Fitting) -> Iterator[Any]:
     if fitting.engine == "local":
         yield None
         return
-    from mauc.cluster.connect import connected
-
-    if fitting.scheduler is not None:
-        # An address that does not answer is told before the data are read.
-        with connected(fitting.scheduler) as client:
-            yield client
-        return
-    import logging
-
-    import distributed
-
+    from mauc.cluster.connect import connected, local_workers
     from mauc.parallel import count_threads
 
-    try:
-        cluster = distributed.LocalCluster(
-            n_workers=count_threads(fitting.jobs), threads_per_worker=1,
-            dashboard_address="127.0.0.1:0", silence_logs=logging.ERROR,
-        )  # fmt: skip
-    except (RuntimeError, OSError) as error:
-        raise MaucError(
-            f"--engine dask: workers cannot be started on this machine ({error}); name a "
-            f"scheduler by --scheduler, or use --engine local."
-        ) from error
-    with cluster, connected(cluster.scheduler_address) as client:
+    way_out = "name a scheduler by --scheduler, or use --engine local"
+    # An address that does not answer is told before the data are read.
+    with (
+        local_workers(count_threads(fitting.jobs), way_out)
+        if fitting.scheduler is None
+        else connected(fitting.scheduler)
+    ) as client:
         yield client
 
 
@@ -196,11 +173,7 @@ def suited(
     selector: "RankingSelector", dataset: "Dataset", method: str, nominal: str = "onehot", *,
     is_sketched: bool = False,
 ) -> "Dataset":  # fmt: skip
-    """Return the data as a selector takes them: nominal columns as numbers, if it has to be.
-
-    With "onehot" a nominal column becomes one indicator for each of its values, or codes if it
-    has more than 100 values; with "ordinal" it becomes codes, as in experiments.
-    """
+    """Return the data as a selector takes them: nominal columns as numbers, if it has to be."""
     from mauc.datasets import encode_dataset
 
     if (selector.accepts.nominal and not is_sketched) or not dataset.nominal_features:
@@ -243,9 +216,6 @@ def named_selector(
 def parse_options(options: tuple[str, ...]) -> dict[str, Any]:
     """Return NAME=VALUE words as a dict; values that look like numbers or lists of them are those.
 
-    Examples
-    --------
-    >>> from mauc.cli.fitting import parse_options
     >>> parse_options(["ties=mauc", "n_neighbors=5", "sigma=none", "prior=[1, 0.5]"])
     {'ties': 'mauc', 'n_neighbors': 5, 'sigma': None, 'prior': [1, 0.5]}
     """
@@ -264,17 +234,10 @@ def _value(text: str) -> Any:
     words = {"true": True, "false": False, "none": None}
     if text.lower() in words:
         return words[text.lower()]
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    if text.startswith("["):
-        try:
-            return json.loads(text)
-        except ValueError:
-            return text  # the option refuses it
-    return text
+    try:
+        return literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
 
 
 def check_size(k: str | None, n_features: int, selector: Any = None) -> int | str:
@@ -295,9 +258,8 @@ def check_size(k: str | None, n_features: int, selector: Any = None) -> int | st
     try:
         size = int(k)
     except ValueError:
-        words = "or all" if selector is None else "all, auto or predicted"
-        comma = "" if selector is None else ","
-        raise MaucError(f"-k must be a whole number{comma} {words}, got {k!r}.") from None
+        words = " or all" if selector is None else ", all, auto or predicted"
+        raise MaucError(f"-k must be a whole number{words}, got {k!r}.") from None
     if not 1 <= size <= n_features:
         raise MaucError(f"-k must be in [1, {n_features}] (the number of features), got {k}.")
     return size

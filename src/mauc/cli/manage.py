@@ -6,16 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mauc.cli.common import (
-    DEFAULT_DATA,
-    command,
-    json_option,
-    progress_option,
-    words_of,
-    workers_option,
-)
+from mauc.cli import common, show
 from mauc.cli.fitting import NOT_SET
-from mauc.cli.show import add_row, make_table, print_json, print_table, print_text
 from mauc.exceptions import MaucError
 
 if TYPE_CHECKING:
@@ -33,8 +25,7 @@ def cache_group() -> None:
     """List and remove the columns of large files that are kept on disk."""
 
 
-@command("list")
-@json_option
+@datasets_group.command("list", cls=common.Command)
 def list_sets(as_json: bool) -> None:
     """List the registered data sets.
 
@@ -44,64 +35,52 @@ def list_sets(as_json: bool) -> None:
 
     entries = list_datasets()
     if as_json:
-        print_json([entry_dict(entry) for entry in entries])
+        show.print_json([entry_dict(entry) for entry in entries])
         return
     numbers = ("samples", "features", "classes")
-    table = make_table("name", *numbers, "where", "title", right=numbers)
+    table = show.make_table("name", *numbers, "where", "title", right=numbers)
     for entry in entries:
         counts = (entry.n_samples, entry.n_features, entry.n_classes)
         shown = ["?" if count is None else count for count in counts]
-        add_row(table, entry.name, *shown, place_of(entry), entry.title)
-    print_table(table)
+        show.add_row(table, entry.name, *shown, place_of(entry), entry.title)
+    show.print_table(table)
 
 
-@command("info")
-@click.argument("name", default=DEFAULT_DATA)
-@json_option
+@datasets_group.command("info", cls=common.Command)
+@click.argument("name", default=common.DEFAULT_DATA)
 def describe_set(name: str, as_json: bool) -> None:
     """Describe the data set NAME: origin, licence, classes.
 
     Example: mauc datasets info usps
     """
-    from mauc.datasets import dataset_info
+    import numpy as np
 
-    entry = dataset_info(name)
-    values = entry_dict(entry)
+    from mauc.datasets import dataset_info, load_dataset
+
+    values = entry_dict(dataset_info(name))
     if values["where"] != "to fetch":
-        values |= _loaded(entry)
+        dataset = load_dataset(name)
+        labels, counts = np.unique(dataset.y, return_counts=True)
+        values["class_samples"] = {
+            str(label): int(count) for label, count in zip(labels, counts, strict=True)
+        }
+        values["fingerprint"] = dataset.fingerprint()
     if as_json:
-        print_json(values)
+        show.print_json(values)
         return
     for key, value in values.items():
-        if value in (None, "", []):
+        if value in (None, "", ()):
             continue
         if isinstance(value, dict):
             value = ", ".join(f"{label}: {count}" for label, count in value.items())
-        elif isinstance(value, list):
-            value = ", ".join(map(str, value))
-        print_text(f"{key.replace('_', ' ') + ':':<14} {value}")
+        elif isinstance(value, tuple):
+            value = ", ".join(value)
+        show.print_text(f"{key.replace('_', ' ') + ':':<14} {value}")
 
 
-def _loaded(entry: "Entry") -> dict[str, Any]:
-    """Return what is known of a data set that is on this machine."""
-    import numpy as np
-
-    from mauc.datasets import load_dataset
-
-    dataset = load_dataset(entry.name)
-    classes, counts = np.unique(dataset.y, return_counts=True)
-    return {
-        "class_samples": {
-            str(label): int(count) for label, count in zip(classes, counts, strict=True)
-        },
-        "fingerprint": dataset.fingerprint(),
-    }
-
-
-@command("fetch")
+@datasets_group.command("fetch", cls=common.Command)
 @click.argument("name")
 @click.option("--force", is_flag=True, help="Download it again.")
-@json_option
 def fetch_set(name: str, force: bool, as_json: bool) -> None:
     """Download the data set NAME into the cache and check it.
 
@@ -112,14 +91,10 @@ def fetch_set(name: str, force: bool, as_json: bool) -> None:
     path = fetch(name, force=force)
     entry = dataset_info(name)
     if as_json:
-        print_json({"name": name, "path": path, **entry_dict(entry)})
+        show.print_json({"name": name, "path": path, **entry_dict(entry)})
         return
-    print_text(f"{name} is in {path}")
-    print_text(f"from {', '.join(entry.origins)}; licence: {entry.licence}")
-
-
-for one in (list_sets, describe_set, fetch_set):
-    datasets_group.add_command(one)
+    show.print_text(f"{name} is in {path}")
+    show.print_text(f"from {', '.join(entry.origins)}; licence: {entry.licence}")
 
 
 def place_of(entry: "Entry") -> str:
@@ -137,21 +112,12 @@ def place_of(entry: "Entry") -> str:
 
 def entry_dict(entry: "Entry") -> dict[str, Any]:
     """Return an entry as plain values."""
-    return {
-        "name": entry.name,
-        "title": entry.title,
-        "where": place_of(entry),
-        "n_samples": entry.n_samples,
-        "n_features": entry.n_features,
-        "n_classes": entry.n_classes,
-        "origins": list(entry.origins),
-        "licence": entry.licence,
-        "versus_paper": entry.versus_paper,
-    }
+    names = ("n_samples", "n_features", "n_classes", "origins", "licence", "versus_paper")
+    known = {name: getattr(entry, name) for name in names}
+    return {"name": entry.name, "title": entry.title, "where": place_of(entry), **known}
 
 
-@command("list")
-@json_option
+@cache_group.command("list", cls=common.Command)
 def list_caches(as_json: bool) -> None:
     """List the files whose columns are kept, the one that was used last first.
 
@@ -162,31 +128,30 @@ def list_caches(as_json: bool) -> None:
 
     tables = list_caches()
     if as_json:
-        print_json([table_dict(table) for table in tables])
+        show.print_json([table_dict(table) for table in tables])
         return
     if not tables:
-        print_text(f"{columns_folder()} holds no columns.")
+        show.print_text(f"{columns_folder()} holds no columns.")
         return
     numbers = ("rows", "columns", "size")
-    shown = make_table("name", *numbers, "last used", "source is", "source", right=numbers)
+    shown = show.make_table("name", *numbers, "last used", "source is", "source", right=numbers)
     for table in tables:
-        add_row(
+        show.add_row(
             shown, table.name, f"{table.n_samples:,}", f"{table.n_features:,}",
             format_bytes(table.n_bytes), _time(table.last_used)[:16].replace("T", " "),
             table.state, table.source,
         )  # fmt: skip
-    print_table(shown)
+    show.print_table(shown)
     total = format_bytes(sum(table.n_bytes for table in tables))
-    print_text(f"{total} in {columns_folder()}; mauc cache clear NAME removes one, --all all.")
+    show.print_text(f"{total} in {columns_folder()}; mauc cache clear NAME removes one, --all all.")
 
 
-@command("clear")
+@cache_group.command("clear", cls=common.Command)
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option("--all", "every", is_flag=True, help="All tables.")
 @click.option(
     "--older-than", metavar="DAYS", type=float, help="Only those not used for this many days."
 )
-@json_option
 def clear_caches(
     names: tuple[str, ...], every: bool, older_than: float | None, as_json: bool
 ) -> None:
@@ -208,16 +173,12 @@ def clear_caches(
         raise MaucError(f"--older-than must be a number of days, 0 or more, got {older_than}.")
     removed = clear_caches(names or None, older_than=older_than)
     if as_json:
-        print_json([table_dict(table) for table in removed])
+        show.print_json([table_dict(table) for table in removed])
         return
     for table in removed:
-        print_text(f"removed {table.name} ({table.source}), {format_bytes(table.n_bytes)}")
+        show.print_text(f"removed {table.name} ({table.source}), {format_bytes(table.n_bytes)}")
     total = format_bytes(sum(table.n_bytes for table in removed)) if removed else "nothing"
-    print_text(f"freed {total}.")
-
-
-for one in (list_caches, clear_caches):
-    cache_group.add_command(one)
+    show.print_text(f"freed {total}.")
 
 
 def table_dict(table: "CachedTable") -> dict[str, Any]:
@@ -230,8 +191,7 @@ def _time(seconds: float) -> str:
     return datetime.fromtimestamp(seconds).astimezone().isoformat(timespec="seconds")
 
 
-@command()
-@json_option
+@common.command()
 def methods(as_json: bool) -> None:
     """List the selectors and classifiers with what they accept and their options.
 
@@ -244,19 +204,19 @@ def methods(as_json: bool) -> None:
         "classifiers": [_describe(entry) for entry in CLASSIFIERS.values()],
     }
     if as_json:
-        print_json(listed)
+        show.print_json(listed)
         return
     for kind, how in (("selector", " (--set)"), ("classifier", "")):
-        table = make_table(kind, "in tables", "measure", "accepts")
-        options = make_table(kind, f"options{how}")
+        table = show.make_table(kind, "in tables", "measure", "accepts")
+        options = show.make_table(kind, f"options{how}")
         for row in listed[f"{kind}s"]:
             accepted = ", ".join(row["accepts"]) or "-"
-            add_row(table, row["name"], row["label"], row["measure"], accepted)
+            show.add_row(table, row["name"], row["label"], row["measure"], accepted)
             if row["options"]:
                 given = [f"{name}={value}" for name, value in row["options"].items()]
-                add_row(options, row["name"], ", ".join(given))
-        print_table(table)
-        print_table(options)
+                show.add_row(options, row["name"], ", ".join(given))
+        show.print_table(table)
+        show.print_table(options)
 
 
 def _describe(entry: Any) -> dict[str, Any]:
@@ -273,14 +233,13 @@ def _describe(entry: Any) -> dict[str, Any]:
     }
 
 
-@command()
+@common.command()
 @click.option(
     "-m", "--methods", metavar="NAMES",
     help="Selectors and classifiers, comma-separated; all by default.",
 )  # fmt: skip
-@workers_option
-@progress_option
-@json_option
+@common.workers_option
+@common.progress_option
 def warmup(methods: str | None, jobs: int, progress: str, as_json: bool) -> None:
     """Compile the loops of all methods now, in parallel, and tell where they are kept.
 
@@ -293,9 +252,9 @@ def warmup(methods: str | None, jobs: int, progress: str, as_json: bool) -> None
     find_cache()  # if there is none, one error says so, before a warning does
     from mauc.precompile import warmup
 
-    names = None if methods is None else words_of(methods, "--methods")
+    names = None if methods is None else common.words_of(methods, "--methods")
     summary = warmup(names, n_jobs=jobs, progress=progress)
     if as_json:
-        print_json(asdict(summary))
+        show.print_json(asdict(summary))
     else:
-        print_text(str(summary))
+        show.print_text(str(summary))

@@ -17,13 +17,22 @@ from mauc.files import write_atomic
 if TYPE_CHECKING:
     from mauc.datasets import Dataset
 
-_PICTURES = (".png", ".pdf", ".svg")
+_EXTENSIONS = {
+    "--figure": (".png", ".pdf", ".svg"),
+    "--pairs": (".csv", ".parquet"),
+    "--report": (".html", ".htm", ".json"),
+}
 
 
-def check_outputs(*paths: Path | None, force: bool) -> None:
-    """Refuse places where a file cannot or must not be written."""
-    given = [path for path in paths if path is not None]
-    for path in given:
+def check_outputs(*, force: bool, **paths: Path | None) -> None:
+    """Refuse files, by the names of their options, that cannot or must not be written."""
+    given = [path for path in paths.values() if path is not None]
+    for name, path in paths.items():
+        if path is None:
+            continue
+        known = _EXTENSIONS.get(f"--{name}", (path.suffix.lower(),))
+        if path.suffix.lower() not in known:
+            raise unknown_choice(f"the extension of --{name}", path.suffix, known)
         if path.is_dir():
             raise MaucError(f"{path} is a folder; the name of a file is wanted.")
         if path.exists() and not force:
@@ -33,6 +42,8 @@ def check_outputs(*paths: Path | None, force: bool) -> None:
         _check_writable(path, path.absolute().parent)
     if len({path.absolute() for path in given}) < len(given):
         raise MaucError(f"two results cannot go to one file, {given[0]}.")
+    if paths.get("figure"):
+        use_no_screen()
 
 
 def check_folder(path: Path | None) -> None:
@@ -60,16 +71,10 @@ def _check_writable(path: Path, folder: Path) -> None:
 
 
 class Written:
-    """The files of a command: what cannot be written is told after the result was shown.
-
-    Attributes
-    ----------
-    files : list of Path
-        Those that were written.
-    """
+    """The files of a command: what cannot be written is told after the result was shown."""
 
     def __init__(self) -> None:
-        self.files: list[Path] = []
+        self.files: list[Path] = []  #: those that were written
         self._error: Exception | None = None
 
     def add(self, write: Callable[[], Path]) -> None:
@@ -86,26 +91,6 @@ class Written:
             raise self._error
 
 
-def check_report(path: Path | None) -> None:
-    """Refuse a page whose extension is wrong."""
-    check_extension("--report", path, (".html", ".htm", ".json"))
-
-
-def check_extension(option: str, path: Path | None, known: tuple[str, ...]) -> None:
-    """Refuse a file whose extension is none of those known."""
-    if path is not None and path.suffix.lower() not in known:
-        raise unknown_choice(f"the extension of {option}", path.suffix, known)
-
-
-def check_figure(path: Path | None, *, force: bool) -> None:
-    """Refuse a figure that cannot be drawn: its name is wrong, or matplotlib is missing."""
-    if path is None:
-        return
-    check_outputs(path, force=force)
-    check_extension("--figure", path, _PICTURES)
-    use_no_screen()
-
-
 def use_no_screen() -> None:
     """Let matplotlib draw into files only."""
     optional_import("matplotlib", "figures").use("Agg")
@@ -118,15 +103,19 @@ def write_figure(figure: Any, path: Path, *, force: bool) -> Path:
     return write_atomic(path, buffer.getvalue(), force=force)
 
 
+def write_frame(frame: Any, path: Path, *, force: bool) -> Path:
+    """Write a pandas frame as CSV or Parquet."""
+    write = frame.to_csv if path.suffix.lower() == ".csv" else frame.to_parquet
+    buffer = io.BytesIO()
+    write(buffer, index=False)
+    return write_atomic(path, buffer.getvalue(), force=force)
+
+
 def write_page(
     path: Path, selector: Any, dataset: "Dataset", reading: Sequence[str], *, force: bool,
     options: Sequence[str] = (), is_table_written: bool = False, **more: Any,
 ) -> Path:  # fmt: skip
-    """Write the page of a selection in the words of the command line.
-
-    `reading` names the data and how they are read, `options` are those of the method; a table of
-    the chosen features that is written already is not proposed again.
-    """
+    """Write the page of a selection, with next steps in the words of the command line."""
     from mauc.report.html import selection_report
 
     page = watched(selection_report, "the page")(

@@ -6,29 +6,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from mauc.checks import check_level
-from mauc.cli.common import (
-    FILE,
-    command,
-    echo_stderr,
-    force_option,
-    jobs_option,
-    json_option,
-    seed_option,
-)
-from mauc.cli.outputs import Written, check_extension, check_outputs
+from mauc.cli import common, show
+from mauc.cli.outputs import Written, check_outputs, write_frame
 from mauc.cli.reading import Reading, reads_data, target_option
-from mauc.cli.show import (
-    add_row,
-    frame_records,
-    make_console,
-    make_table,
-    print_json,
-    print_table,
-    short,
-    watched,
-)
 from mauc.exceptions import MaucError, format_labels
-from mauc.files import write_atomic
+from mauc.results import number
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,23 +19,19 @@ EXAMPLE = "wine"  # scored by Naive Bayes when no file is given
 _PREFIXES = ("", "score_", "proba_", "prob_", "p_")
 
 
-@command()
+@common.command()
 @click.argument("scores", required=False)
 @target_option
 @click.option(
-    "--bootstrap", metavar="INT", type=click.IntRange(min=0),
+    "--bootstrap", type=click.IntRange(min=0),
     help="Percentile bootstrap of this many resamples for the interval; 0 for no interval.",
 )  # fmt: skip
-@click.option(
-    "--level", metavar="FLOAT", type=float, default=0.95, show_default=True,
-    help="Confidence level of the interval.",
-)  # fmt: skip
-@click.option("--pairs", metavar="FILE", type=FILE, help="Write the table of pairs (csv).")
+@click.option("--level", default=0.95, help="Confidence level of the interval.")
+@common.path_option("--pairs", help="Write the table of pairs (csv, parquet).")
 @reads_data
-@seed_option
-@jobs_option
-@force_option
-@json_option
+@common.seed_option
+@common.jobs_option
+@common.force_option
 def score(
     scores: str | None, bootstrap: int | None, level: float, pairs: Path | None, reading: Reading,
     seed: int, jobs: int, force: bool, as_json: bool,
@@ -71,41 +49,36 @@ def score(
     """
     from mauc.metrics import mauc_interval, pair_auc_scores
 
-    check_outputs(pairs, force=force)
-    check_extension("--pairs", pairs, (".csv",))
+    check_outputs(pairs=pairs, force=force)
     check_level("--level", level)
+    line = ""
     if scores is None:
         reading.refuse("a file of scores")
         y, values, labels = _example(seed)
-        line = ""
     else:
         y, values, labels, line = read_scores(scores, reading)
-        echo_stderr(line)
+        common.echo_stderr(line)
     report = pair_auc_scores(y, values, labels=labels)
-    interval = None
+    frame, interval = report.to_frame(), None
     if bootstrap != 0:
         options = {} if bootstrap is None else {"method": "percentile", "n_bootstrap": bootstrap}
-        interval = watched(mauc_interval, "interval")(
+        interval = show.watched(mauc_interval, "interval")(
             y, values, labels=labels, level=level, random_state=seed, n_jobs=jobs, **options
         )
-    frame = report.to_frame()
-    if interval is not None:
         frame["lower"], frame["upper"] = interval.pair_lower, interval.pair_upper
     written = Written()
     if pairs is not None:
-        written.add(lambda: write_atomic(pairs, frame.to_csv(index=False), force=force))
+        written.add(lambda: write_frame(frame, pairs, force=force))
     if as_json:
-        print_json(
+        show.print_json(
             {
                 "mauc": report.mauc,
-                "lower": None if interval is None else interval.lower,
-                "upper": None if interval is None else interval.upper,
+                **{key: getattr(interval, key, None) for key in ("lower", "upper", "method")},
                 "level": level,
-                "method": None if interval is None else interval.method,
                 "n_samples": len(y),
                 "columns": [line] if line else [],
                 "absent": [str(label) for label in report.absent],
-                "pairs": frame_records(frame),
+                "pairs": frame,
                 "files": written.files,
             }
         )
@@ -115,20 +88,20 @@ def score(
 
 
 def _print_report(report: Any, interval: Any, frame: Any, scores: str | None) -> None:
-    console = make_console()
+    console = show.make_console()
     if scores is None:
         console.print(f"Naive Bayes on {EXAMPLE}, cross-validated")
     heads = ["A_ij", "A_ji", "mean"]
     if interval is not None:
         heads.append(f"{100 * interval.level:g}% interval")
-    table = make_table("pair (hardest first)", *heads, right=tuple(heads))
+    table = show.make_table("pair (hardest first)", *heads, right=tuple(heads))
     for row in frame.sort_values("auc", kind="stable").itertuples():
-        cells = [_number(row.auc_i), _number(row.auc_j), _number(row.auc)]
+        cells = [number(value, missing="absent") for value in (row.auc_i, row.auc_j, row.auc)]
         if interval is not None:
-            cells.append(f"{_number(row.lower)} to {_number(row.upper)}" if row.auc == row.auc
-                         else "absent")  # fmt: skip
-        add_row(table, f"{short(row.class_i)} vs {short(row.class_j)}", *cells)
-    print_table(table)
+            is_absent = row.auc != row.auc
+            cells.append("absent" if is_absent else f"{row.lower:.4f} to {row.upper:.4f}")
+        show.add_row(table, f"{show.short(row.class_i)} vs {show.short(row.class_j)}", *cells)
+    show.print_table(table)
     line = f"MAUC {report.mauc:.4f} over {len(report) - report.n_pairs_absent} pairs"
     if interval is not None:
         line += (
@@ -138,16 +111,8 @@ def _print_report(report: Any, interval: Any, frame: Any, scores: str | None) ->
     console.print(line)
 
 
-def _number(value: float) -> str:
-    return "absent" if value != value else f"{value:.4f}"
-
-
 def read_scores(path: str, reading: Reading) -> "tuple[np.ndarray, np.ndarray, np.ndarray, str]":
-    """Return true labels, score columns, the labels of these, and how the columns were taken.
-
-    Columns that are no scores are left out: texts, and those that look like row numbers or ids,
-    unless they are called like a class.
-    """
+    """Return true labels, score columns, the labels of these, and how the columns were taken."""
     import numpy as np
 
     from mauc.datasets import BUNDLED
@@ -160,7 +125,7 @@ def read_scores(path: str, reading: Reading) -> "tuple[np.ndarray, np.ndarray, n
     dataset = reading.load(path, target=target, keep_ids=True)
     present = [str(label) for label in np.unique(dataset.y)]
     names = [_class_of(name, present) for name in dataset.feature_names]
-    left_out = []
+    left_out = []  # texts, and what looks like ids, unless they are called like a class
     for place, (name, column) in enumerate(zip(names, dataset.feature_names, strict=True)):
         if name in present:
             if column in dataset.nominal_features:

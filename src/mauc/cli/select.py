@@ -1,28 +1,16 @@
 """`mauc select` and `mauc rank`: the features that a method chooses, or all in its order."""
 
-import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from mauc.cli.common import FILE, command, data_argument, force_option, json_option, option_group
-from mauc.cli.fitting import Fitted, Fitting, fit_on, fitted, suited
-from mauc.cli.outputs import Written, check_extension, check_outputs, check_report, write_page
+from mauc.cli import common, show
+from mauc.cli.fitting import Fitted, Fitting, fitted
+from mauc.cli.outputs import Written, check_outputs, write_frame, write_page
 from mauc.cli.reading import Reading, reads_data, target_option
-from mauc.cli.show import (
-    add_row,
-    make_table,
-    print_json,
-    print_sentence,
-    print_table,
-    print_text,
-    short,
-    watched,
-)
 from mauc.exceptions import MaucError
-from mauc.files import write_atomic
 from mauc.registry import score_label
 
 if TYPE_CHECKING:
@@ -41,19 +29,17 @@ def _size_option(help: str) -> Any:
     return click.option("-k", metavar="SIZE", help=f"{help}, {choices}")
 
 
-@command()
-@data_argument
+@common.command()
+@common.data_argument
 @target_option
 @_size_option("How many features: a number (10 by default), all")
-@click.option(
-    "-o", "--output", metavar="FILE", type=FILE,
-    help="Write labels and chosen features, in the format of the extension.",
-)  # fmt: skip
-@click.option("--report", metavar="FILE", type=FILE, help="Write an HTML page about the selection.")
-@option_group(Fitting, "fitting")
+@common.path_option(
+    "-o", "--output", help="Write labels and chosen features, in the format of the extension."
+)
+@common.path_option("--report", help="Write an HTML page about the selection.")
+@common.option_group(Fitting, "fitting")
 @reads_data
-@force_option
-@json_option
+@common.force_option
 def select(
     data: str, k: str | None, output: Path | None, report: Path | None, fitting: Fitting,
     reading: Reading, force: bool, as_json: bool,
@@ -68,8 +54,7 @@ def select(
 
     Larger than memory: mauc select 'folder/*.parquet' --target label -k 50 --memory 1GB
     """
-    check_outputs(output, report, force=force)
-    check_report(report)
+    check_outputs(output=output, report=report, force=force)
     _check_table(output)
     with fitted(fitting, reading, data, k, report) as found:
         selector, dataset = found.selector, found.dataset
@@ -77,7 +62,7 @@ def select(
     if output is not None:
         from mauc.datasets import write_table
 
-        write = watched(write_table, f"writing {output}")
+        write = show.watched(write_table, f"writing {output}")
         written.add(lambda: write(dataset.take(selector.ranking_), output, force=force))
     if report is not None:
         written.add(
@@ -88,9 +73,9 @@ def select(
         )  # fmt: skip
     facts = _facts(found, fitting)
     if as_json:
-        print_json({**facts, "files": written.files})
+        show.print_json({**facts, "files": written.files})
     else:
-        print_text(
+        show.print_text(
             f"{dataset.name}: {dataset.n_samples} samples, {dataset.n_features} features, "
             f"{len(selector.classes_)} classes; {fitting.name} chose {len(selector.ranking_)}"
         )
@@ -100,18 +85,16 @@ def select(
     written.finish()
 
 
-@command()
-@data_argument
+@common.command()
+@common.data_argument
 @target_option
 @_size_option("How many features to show: a number, all (by default)")
-@click.option(
-    "--pairs", metavar="FILE", type=FILE,
-    help="Write the AUC of every feature on every class pair (csv, parquet).",
-)  # fmt: skip
-@option_group(Fitting, "fitting")
+@common.path_option(
+    "--pairs", help="Write the AUC of every feature on every class pair (csv, parquet)."
+)
+@common.option_group(Fitting, "fitting")
 @reads_data
-@force_option
-@json_option
+@common.force_option
 def rank(
     data: str, k: str | None, pairs: Path | None, fitting: Fitting, reading: Reading, force: bool,
     as_json: bool,
@@ -124,8 +107,7 @@ def rank(
 
     Larger than memory: mauc rank big.parquet --target label --method mdfs --memory 1GB
     """
-    check_outputs(pairs, force=force)
-    check_extension("--pairs", pairs, (".csv", ".parquet"))
+    check_outputs(pairs=pairs, force=force)
     written = Written()
     with fitted(fitting, reading, data, k or "all") as found:
         if pairs is not None:
@@ -135,8 +117,8 @@ def rank(
         {
             "rank": place + 1,
             "feature": dataset.feature_names[column],
-            "column": int(column),
-            "score": float(selector.scores_[column]),
+            "column": column,
+            "score": selector.scores_[column],
         }
         for place, column in enumerate(selector.ranking_)
     ]
@@ -144,12 +126,12 @@ def rank(
         facts = _facts(found, fitting)
         names = ("data", "columns", "method", "size_curve", "error_bound", "interactions")
         shown = {name: facts[name] for name in names if name in facts}
-        print_json({**shown, "features": ranked, "files": written.files})
+        show.print_json({**shown, "features": ranked, "files": written.files})
     else:
         head = score_head(selector)
-        table = make_table("#", "feature", head, right=("#", head))
+        table = show.make_table("#", "feature", head, right=("#", head))
         for row in ranked:
-            add_row(table, row["rank"], short(row["feature"]), f"{row['score']:.4g}")
+            show.add_row(table, row["rank"], show.short(row["feature"]), f"{row['score']:.4g}")
         _print_selection(found, table)
         _print_interactions(selector, dataset.feature_names)
     written.finish()
@@ -171,35 +153,24 @@ def _check_table(path: Path | None) -> None:
 
 
 def write_pairs(found: Fitted, path: Path, jobs: int, *, force: bool) -> Path:
-    """Write the folded AUC of every feature (row) on every class pair (column).
-
-    Those of a sketch, where there is one.
-    """
-    import numpy as np
+    """Write the folded AUC of every feature (row) on every class pair (column), or its sketch."""
     import pandas as pd
 
     from mauc.data.decomposition import Decomposition
-    from mauc.selectors import MAUCD
+    from mauc.selectors.pair_auc import feature_pair_auc
 
-    selector: Any = MAUCD("all", n_jobs=jobs)
-    sketch = getattr(found.selector, "sketch_", None)
+    sketch, dataset = getattr(found.selector, "sketch_", None), found.dataset
     if sketch is None:
-        dataset = suited(selector, found.loaded, "--pairs")
-        fit_on(selector, dataset, found.client, what="AUCs of all features")
+        dataset = found.loaded
+        auc = show.watched(feature_pair_auc, "AUCs of all features")(
+            dataset.X, dataset.y, n_jobs=jobs, client=found.client
+        )
     else:
-        dataset = found.dataset
-        selector.fit_sketch(sketch)
-    auc: Any = np.empty_like(selector.pair_auc_)
-    auc[selector.ranking_] = selector.pair_auc_
-    names = Decomposition("one-vs-one", len(selector.classes_)).names(selector.classes_)
-    frame = pd.DataFrame(auc, columns=names)
+        auc = sketch.pair_auc()
+    classes = found.selector.classes_
+    frame = pd.DataFrame(auc, columns=Decomposition("one-vs-one", len(classes)).names(classes))
     frame.insert(0, "feature", dataset.feature_names)
-    buffer = io.BytesIO()
-    if path.suffix.lower() == ".csv":
-        frame.to_csv(buffer, index=False)
-    else:
-        frame.to_parquet(buffer, index=False)
-    return write_atomic(path, buffer.getvalue(), force=force)
+    return write_frame(frame, path, force=force)
 
 
 def _facts(found: Fitted, fitting: Fitting) -> dict[str, Any]:
@@ -222,9 +193,9 @@ def _facts(found: Fitted, fitting: Fitting) -> dict[str, Any]:
         facts["size_curve"] = {
             "chosen": curve.size,
             "best": curve.best_size,
-            "sizes": curve.sizes.tolist(),
-            "mauc": curve.mean.tolist(),
-            "standard_error": curve.standard_error.tolist(),
+            "sizes": curve.sizes,
+            "mauc": curve.mean,
+            "standard_error": curve.standard_error,
             "note": curve.edge_note,
         }
     if hasattr(selector, "error_bound_"):
@@ -257,9 +228,7 @@ def _facts(found: Fitted, fitting: Fitting) -> dict[str, Any]:
         from mauc.selectors.consensus import SHOWN_THRESHOLD
 
         facts["stability"] = {
-            "value": stability.value,
-            "lower": stability.lower,
-            "upper": stability.upper,
+            **{key: getattr(stability, key) for key in ("value", "lower", "upper")},
             "n_resamples": len(selector.rankings_),
         }
         facts["wrong_features"] = selector.error_control_.at(SHOWN_THRESHOLD)._asdict()
@@ -276,11 +245,11 @@ def _print_selection(found: Fitted, table: "Table") -> None:
     """Print the curve of sizes, the table, and how far AUCs of a sketch may be off."""
     selector = found.selector
     if hasattr(selector, "size_curve_"):
-        print_text(str(selector.size_curve_))
-    print_table(table)
+        show.print_text(str(selector.size_curve_))
+    show.print_table(table)
     if hasattr(selector, "error_bound_"):
         bound = float(selector.error_bound_.max())
-        print_text(f"AUCs by a sketch of the rows: off by at most {bound:.2g}")
+        show.print_text(f"AUCs by a sketch of the rows: off by at most {bound:.2g}")
 
 
 def _print_stability(selector: Any, names: Sequence[str]) -> None:
@@ -289,7 +258,7 @@ def _print_stability(selector: Any, names: Sequence[str]) -> None:
         from mauc.selectors.consensus import stability_sentence
 
         if sentence := stability_sentence(selector):
-            print_sentence(sentence)
+            show.print_sentence(sentence)
     if getattr(selector, "alternatives_", None) is not None:
         _print_lines(selector.alternatives_.with_names(names).lines())
 
@@ -301,15 +270,15 @@ def _print_interactions(selector: Any, names: Sequence[str]) -> None:
         return
     lines = found.lines(names)
     if not lines:
-        print_text(f"no interaction of selected features ({found.n_tested:,} pairs tested)")
+        show.print_text(f"no interaction of selected features ({found.n_tested:,} pairs tested)")
     _print_lines(lines)
 
 
 def _print_lines(lines: list[str]) -> None:
     for line in lines[:_MAX_LINES]:
-        print_sentence(line)
+        show.print_sentence(line)
     if len(lines) > _MAX_LINES:
-        print_sentence(f"... and {len(lines) - _MAX_LINES} more (--json has all)")
+        show.print_sentence(f"... and {len(lines) - _MAX_LINES} more (--json has all)")
 
 
 def is_greedy(selector: "RankingSelector") -> bool:
@@ -356,17 +325,17 @@ def feature_table(selector: "RankingSelector", feature_names: Sequence[str]) -> 
     elif is_greedy(selector):
         there = f"{measure} when chosen"
         asking = (there,)
-    table = make_table(
+    table = show.make_table(
         "#", "feature", *asking, head, "serves best", right=("#", "rank", there, head)
     )
     for step in selector.trace_:
-        pairs = [short(pair) for pair in served[step.step]]
-        asked = [short(step.subproblem_name), step.rank] if is_paired else []
+        pairs = [show.short(pair) for pair in served[step.step]]
+        asked = [show.short(step.subproblem_name), step.rank] if is_paired else []
         asked += [f"{step.score:.3f}"] if asking else []
-        add_row(
+        show.add_row(
             table,
             step.step + 1,
-            short(feature_names[step.feature]),
+            show.short(feature_names[step.feature]),
             *asked,
             f"{selector.scores_[step.feature]:.3f}",
             ", ".join(pairs[:3]) + (f" and {len(pairs) - 3} more" if len(pairs) > 3 else ""),

@@ -25,9 +25,6 @@ _PIPED_WIDTH = 1000  # lines are not folded in a pipe
 def printable(text: Any) -> str:
     r"""Return text in which control characters, a newline among them, are their escapes.
 
-    Examples
-    --------
-    >>> from mauc.cli.show import printable
     >>> print(printable("a\nb"))
     a\nb
     """
@@ -39,9 +36,6 @@ def printable(text: Any) -> str:
 def short(name: Any) -> str:
     """Return a name as a table shows it: printable, and without the middle if it is long.
 
-    Examples
-    --------
-    >>> from mauc.cli.show import short
     >>> len(short("x" * 300))
     60
     """
@@ -60,14 +54,12 @@ def make_console() -> "Console":
         def on_broken_pipe(self) -> None:
             raise  # handled by the command
 
-    console = QuietConsole(highlight=False, markup=False, emoji=False)
-    if not console.is_terminal:
-        return QuietConsole(
-            highlight=False, markup=False, emoji=False, width=_PIPED_WIDTH, color_system=None
-        )
-    if os.environ.get("NO_COLOR"):
-        return QuietConsole(highlight=False, markup=False, emoji=False, color_system=None)
-    return console
+    is_terminal = Console().is_terminal
+    is_plain = not is_terminal or os.environ.get("NO_COLOR")
+    return QuietConsole(
+        highlight=False, markup=False, emoji=False, color_system=None if is_plain else "auto",
+        width=None if is_terminal else _PIPED_WIDTH,
+    )  # fmt: skip
 
 
 def make_table(*heads: str, right: tuple[str, ...] = ()) -> "Table":
@@ -78,11 +70,9 @@ def make_table(*heads: str, right: tuple[str, ...] = ()) -> "Table":
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for head in heads:
         table.add_column(
-            head,
-            justify="right" if head in right else "left",
-            overflow="fold",
+            head, justify="right" if head in right else "left", overflow="fold",
             no_wrap=head in right,
-        )
+        )  # fmt: skip
     return table
 
 
@@ -104,7 +94,7 @@ def print_table(table: "Table") -> None:
     elif _fit_columns(table, console):
         console.print(table)
     else:
-        _print_records(table, console)
+        _print_records(table)
 
 
 def _fit_columns(table: "Table", console: "Console") -> bool:
@@ -129,20 +119,15 @@ def _fit_columns(table: "Table", console: "Console") -> bool:
     return True
 
 
-def _print_records(table: "Table", console: "Console") -> None:
-    """Print one line per cell; lines that are too long are folded between words."""
+def _print_records(table: "Table") -> None:
+    """Print one line per cell."""
     heads = [str(column.header) for column in table.columns]
     for row in zip(*(column.cells for column in table.columns), strict=True):
         indent = ""
         for head, cell in zip(heads, row, strict=True):
-            if not str(cell):
-                continue
-            lines = textwrap.wrap(
-                f"{head}: {cell}", console.width, initial_indent=indent, subsequent_indent="    ",
-                break_on_hyphens=False,
-            )  # fmt: skip
-            console.print("\n".join(lines), soft_wrap=True)
-            indent = "  "
+            if str(cell):
+                print_sentence(f"{head}: {cell}", indent)
+                indent = "  "
 
 
 def print_report_table(*tables: Any) -> None:
@@ -170,13 +155,14 @@ def print_text(text: str) -> None:
     click.echo("\n".join(map(printable, text.split("\n"))))
 
 
-def print_sentence(text: str) -> None:
+def print_sentence(text: str, indent: str = "") -> None:
     """Print a line; on a terminal it is folded between words where it is too long."""
     console = make_console()
     if console.is_terminal:
         lines = textwrap.wrap(
-            printable(text), console.width, subsequent_indent="    ", break_on_hyphens=False
-        )
+            printable(text), console.width, initial_indent=indent, subsequent_indent="    ",
+            break_on_hyphens=False,
+        )  # fmt: skip
         text = "\n".join(lines)
     print_text(text)
 
@@ -189,7 +175,9 @@ def print_json(value: Any) -> None:
 
 
 def as_plain(value: Any) -> Any:
-    """Return NumPy values, paths and other objects as values that JSON has."""
+    """Return frames, NumPy values, paths and other objects as values that JSON has."""
+    if hasattr(value, "columns"):  # a pandas frame
+        value = value.to_dict("records")
     if isinstance(value, dict):
         return {str(key): as_plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -199,11 +187,6 @@ def as_plain(value: Any) -> Any:
     if isinstance(value, float) and (value != value or abs(value) == float("inf")):
         return None
     return value if isinstance(value, str | int | float | None) else str(value)
-
-
-def frame_records(frame: Any) -> list[dict[str, Any]]:
-    """Return a pandas frame as plain records."""
-    return [dict(zip(frame.columns, row, strict=True)) for row in frame.itertuples(index=False)]
 
 
 def watched(function: Callable[..., T], what: str) -> Callable[..., T]:

@@ -5,44 +5,30 @@ from pathlib import Path
 
 import click
 
-from mauc.cli.common import (
-    command,
-    data_argument,
-    figure_option,
-    force_option,
-    jobs_option,
-    json_option,
-    seed_option,
-    words_of,
-)
+from mauc.cli import common, show
 from mauc.cli.fitting import check_size
-from mauc.cli.outputs import Written, check_figure, write_figure
+from mauc.cli.outputs import Written, check_outputs, write_figure
 from mauc.cli.reading import Reading, reads_data, say_columns, target_option
-from mauc.cli.show import frame_records, print_json, print_text, short
 
 
-@command()
-@data_argument
+@common.command()
+@common.data_argument
 @target_option
 @click.option(
-    "--relevance", metavar="NAME", default="chi2", show_default=True,
+    "--relevance", metavar="NAME", default="chi2",
     help="Relevance that ranks the features: chi2, su, auc, ...",
 )  # fmt: skip
-@click.option("-k", metavar="INT", type=int, help="How many of the best features to follow.")
+@click.option("-k", type=int, help="How many of the best features to follow.")
 @click.option(
-    "-m", "--methods", metavar="NAMES", default="mdfs,maucd,chi,su,mrmr", show_default=True,
+    "-m", "--methods", metavar="NAMES", default="mdfs,maucd,chi,su,mrmr",
     help="Selectors, comma-separated.",
 )  # fmt: skip
-@click.option(
-    "--folds", metavar="INT", type=int, default=5, show_default=True,
-    help="Folds of the cross-validation on each pair.",
-)  # fmt: skip
-@figure_option
+@click.option("--folds", default=5, help="Folds of the cross-validation on each pair.")
+@common.figure_option
 @reads_data
-@seed_option
-@jobs_option
-@force_option
-@json_option
+@common.seed_option
+@common.jobs_option
+@common.force_option
 def siren(
     data: str, relevance: str, k: int | None, methods: str, folds: int, figure: Path | None,
     reading: Reading, seed: int, jobs: int, force: bool, as_json: bool,
@@ -63,9 +49,9 @@ def siren(
     from mauc.difficulty import siren_study
     from mauc.registry import RELEVANCES, make_selector
 
-    check_figure(figure, force=force)
+    check_outputs(figure=figure, force=force)
     check_choice("relevance", relevance, RELEVANCES)
-    names = words_of(methods, "--methods")
+    names = common.words_of(methods, "--methods")
     for name in names:
         make_selector(name)  # a wrong name is refused before the data are read
     dataset = reading.load(data)
@@ -86,18 +72,18 @@ def siren(
         display = SirenDisplay.from_study(study).plot()
         written.add(lambda: write_figure(display.figure_, figure, force=force))
     if as_json:
-        print_json(
+        show.print_json(
             {
                 "data": dataset.name,
                 "columns": list(dataset.notes),
                 "relevance": relevance,
                 "index": study.index,
-                "pairs": frame_records(study.to_frame().reset_index()),
-                "selectors": frame_records(study.comparison().reset_index()),
+                "pairs": study.to_frame().reset_index(),
+                "selectors": study.comparison().reset_index(),
                 "files": written.files,
             }
         )
     else:
-        labels = np.array([short(label) for label in study.classes])
-        print_text(f"{dataset.name}: {replace(study, classes=labels)}")
+        labels = np.array([show.short(label) for label in study.classes])
+        show.print_text(f"{dataset.name}: {replace(study, classes=labels)}")
     written.finish()

@@ -3,6 +3,7 @@
 import contextlib
 import sys
 from collections.abc import Callable, Iterator
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,9 @@ def join_cluster(client: Any, X: Any) -> "Iterator[Cluster | None]":
     if client is not None:
         optional_import("distributed", "fits on a Dask cluster")
     elif isinstance(X, ColumnSource) and "distributed" in sys.modules:
-        client = _client_of(X)
+        from mauc.io.dask import is_dask
+
+        client = active_client() if is_dask(X) else None
     why = "" if client is None else _why_not(X)
     if client is None or (wanted is None and why):
         yield None
@@ -59,13 +62,6 @@ def join_cluster(client: Any, X: Any) -> "Iterator[Cluster | None]":
             yield cluster
         finally:
             cluster.close()
-
-
-def _client_of(source: ColumnSource) -> Any:
-    """Return the active client if a source is of a Dask collection, else None."""
-    from mauc.io.dask import is_dask
-
-    return active_client() if is_dask(source) else None
 
 
 def _why_not(X: Any) -> str:
@@ -85,11 +81,7 @@ def _why_not(X: Any) -> str:
 
 
 class Cluster:
-    """The workers of a Dask cluster during a fit.
-
-    Every worker gets the recipe of the source and the labels once; tasks are columns, and only what
-    they find out about them comes back.
-    """
+    """The workers of a Dask cluster during a fit: they get a `Job` once, and tasks are columns."""
 
     def __init__(self, client: Any) -> None:
         self.client = client
@@ -101,11 +93,12 @@ class Cluster:
     def is_constant(self, problem: Problem) -> bool:
         """Whether no column of a problem has more than one known value."""
         n_first = min(_FIRST_COLUMNS, problem.n_features)
-        ranges = [(0, n_first), *self._split(problem, n_first)]
         return all(
             found
-            for places in ([np.arange(*part) for part in some] for some in (ranges[:1], ranges[1:]))
-            for _, found in self._map(problem, are_constant, places)
+            for ranges in ([(0, n_first)], self._split(problem, n_first))
+            for _, found in self._map(
+                problem, attrgetter("is_constant"), [np.arange(*part) for part in ranges]
+            )
         )
 
     def map_ranges(
@@ -124,12 +117,8 @@ class Cluster:
     def map_chosen(
         self, problem: Problem, function: Callable[..., Any], chosen: np.ndarray, *arguments: Any
     ) -> Iterator[tuple[np.ndarray, Any]]:
-        """Yield ``(slots, function(part, *arguments))`` for parts of chosen columns.
-
-        `slots` are indices of the int64 array `chosen`; columns that lie together are read
-        together.
-        """
-        order = np.argsort(chosen, kind="stable")
+        """Yield ``(slots, function(part, *arguments))``; slots are indices of `chosen`."""
+        order = np.argsort(chosen, kind="stable")  # columns that lie together are read together
         parts = [order[first:last] for first, last in even_ranges(len(chosen), 2 * self.n_threads)]
         found = self._map(problem, function, [chosen[part] for part in parts], *arguments)
         for number, result in found:
@@ -185,8 +174,3 @@ def run_part(job: Job, places: np.ndarray, function: Callable[..., Any], *argume
     result = function(part, *arguments)
     job.keep(part)
     return result
-
-
-def are_constant(part: Problem) -> bool:
-    """Whether no column of a part has more than one known value; called on a worker."""
-    return part.is_constant

@@ -1,6 +1,7 @@
 """The Dask cluster that `client` stands for, and whether its workers can do the work."""
 
 import contextlib
+import logging
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,13 +14,7 @@ PATIENCE = 10.0  # seconds without any worker after which nobody is waited for a
 
 @contextlib.contextmanager
 def connected(client: Any) -> Iterator[Any]:
-    """Give the client; one that was made of an address is closed in the end.
-
-    Parameters
-    ----------
-    client : distributed.Client or str
-        A client, or the address of a scheduler such as "tcp://host:8786".
-    """
+    """Give a client, or that of the address of a scheduler, which is closed in the end."""
     distributed = optional_import("distributed", "fits on a Dask cluster")
     if isinstance(client, distributed.Client):
         if client.asynchronous:
@@ -52,6 +47,23 @@ def connected(client: Any) -> Iterator[Any]:
     finally:
         with contextlib.suppress(Exception):  # a scheduler that is gone cannot be left
             made.close(timeout=2)
+
+
+@contextlib.contextmanager
+def local_workers(n_workers: int, way_out: str) -> Iterator[Any]:
+    """Give the client of workers that are started on this machine, with a thread each."""
+    distributed = optional_import("distributed", "workers of Dask")
+    try:
+        cluster = distributed.LocalCluster(
+            n_workers=n_workers, threads_per_worker=1, dashboard_address="127.0.0.1:0",
+            silence_logs=logging.ERROR,
+        )  # fmt: skip
+    except (RuntimeError, OSError) as error:
+        raise MaucError(
+            f"Dask workers cannot be started on this machine ({first_line(error)}); {way_out}."
+        ) from error
+    with cluster, connected(cluster.scheduler_address) as client:
+        yield client
 
 
 def active_client() -> Any:
@@ -113,15 +125,15 @@ def count_worker_threads(client: Any) -> int:
         client.wait_for_workers(1, timeout=PATIENCE)
     n_threads = sum(int(n) for n in client.nthreads().values())
     if n_threads == 0:
-        raise no_workers(client, PATIENCE)
+        raise no_workers(client)
     return n_threads
 
 
-def no_workers(client: Any, seconds: float) -> MaucError:
+def no_workers(client: Any) -> MaucError:
     """Return the error for a scheduler without workers."""
     address = address_of(client)
     return MaucError(
-        f"the Dask scheduler at {address} has had no workers for {seconds:.0f} seconds; start "
+        f"the Dask scheduler at {address} has had no workers for {PATIENCE:.0f} seconds; start "
         f"some (dask worker {address}) and try again."
     )
 

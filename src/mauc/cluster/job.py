@@ -1,5 +1,6 @@
 """What workers share during a fit: the recipe of the source and the labels."""
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,14 +14,12 @@ from mauc.memory import format_bytes
 _OF_LABELS = (
     "class_weights", "row_weights", "pair_weights", "max_wins", "count_logs", "by_class",
 )  # fmt: skip
+_COMPUTED = ("_codes", "_class_counts")
 _MEMORY_SHARE = 2  # half of what a worker may use is for columns being read and sorted
 
 
 class Job:
-    """The source and the labels of a fit on a `Problem`, sent to every worker once.
-
-    On a worker it also keeps what was computed of the labels, which is not sent along.
-    """
+    """The source and the labels of a fit on a `Problem`, sent to every worker once."""
 
     def __init__(self, problem: Problem) -> None:
         columns = problem.columns
@@ -29,13 +28,18 @@ class Job:
         self.accept_infinite = columns.accept_infinite
         self.is_nominal = problem.is_nominal
         self.n_classes = problem.n_classes
-        self.codes = problem.codes
         self.sample_weight = problem.sample_weight
-        self._start()
+        # In the narrowest type: with many rows codes are all that is moved.
+        self._sent_codes = problem.codes.astype(np.min_scalar_type(self.n_classes - 1))
+        self._of_labels: dict[str, Any] = {}  # what parts on this worker computed of them
 
-    def _start(self) -> None:
-        self._of_labels: dict[str, Any] = {}
-        self._class_counts = np.bincount(self.codes, minlength=self.n_classes)
+    @cached_property
+    def _codes(self) -> np.ndarray:
+        return self._sent_codes.astype(np.int32)
+
+    @cached_property
+    def _class_counts(self) -> np.ndarray:
+        return np.bincount(self._codes, minlength=self.n_classes)
 
     def part(self, numbers: np.ndarray) -> Problem:
         """Return the problem of some columns, as a worker solves it."""
@@ -48,7 +52,7 @@ class Job:
             reads_ahead=source.waits,
         )  # fmt: skip
         part = Problem(
-            columns, self.codes, np.arange(self.n_classes), self._class_counts,
+            columns, self._codes, np.arange(self.n_classes), self._class_counts,
             columns.is_nominal, self.sample_weight, source.feature_names,
         )  # fmt: skip
         part.__dict__.update(self._of_labels)
@@ -79,18 +83,9 @@ class Job:
         return memory // n_threads
 
     def __getstate__(self) -> dict[str, Any]:
-        # Codes are sent in the narrowest type: with many rows they are all that is moved.
-        return {
-            "source": self.source, "accept_infinite": self.accept_infinite,
-            "is_nominal": self.is_nominal, "n_classes": self.n_classes,
-            "codes": self.codes.astype(np.min_scalar_type(self.n_classes - 1)),
-            "sample_weight": self.sample_weight,
-        }  # fmt: skip
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self.codes = self.codes.astype(np.int32)
-        self._start()
+        # Without what this worker computed: others do so sooner than it is sent.
+        own = {name: vars(self)[name] for name in vars(self) if name not in _COMPUTED}
+        return {**own, "_of_labels": {}}
 
 
 def _worker_limits() -> tuple[int, int]:

@@ -10,7 +10,7 @@ import queue
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
-from typing import Any, NamedTuple
+from typing import Any
 
 from mauc.cluster import connect
 from mauc.cluster.connect import address_of, check_workers, scheduler_lost
@@ -21,14 +21,6 @@ _POLL = 0.5  # seconds between looks at the cluster while nothing is done
 _RESULT_SECONDS = 30.0  # that a result may be on its way before the cluster is looked at again
 _UNDER_WAY = ("pending", "lost")
 _RETRIES = 2  # of a task whose worker could not read
-
-
-class Failed(NamedTuple):
-    """What a task returns where the user has to act: trying again would not help."""
-
-    worker: str
-    error: MaucError
-    further: str = ""  #: what the user has to know of the worker
 
 
 class ReadError(Exception):
@@ -92,9 +84,9 @@ def run_guarded(job: Job, function: Callable[..., Any], *arguments: Any) -> Any:
 
     try:
         return function(job, *arguments)
-    except MaucError as error:
+    except MaucError as error:  # returned: the user has to act, trying again would not help
         further = job.memory_words() if isinstance(error, NotEnoughMemoryError) else ""
-        return Failed(str(get_worker().address), error, further)
+        return type(error)(f"worker {get_worker().address}: {error}{further}")
     except OSError as error:
         raise ReadError(
             f"worker {get_worker().address}: {type(error).__name__}: {first_line(error)}"
@@ -124,9 +116,8 @@ def _result(client: Any, future: Any) -> tuple[Any, ...]:
         return ()  # its worker died, and it is done again
     except CancelledError as error:
         raise scheduler_lost(client, "it dropped the tasks") from error
-    if isinstance(result, Failed):
-        kind = type(result.error)
-        raise kind(f"worker {result.worker}: {result.error}{result.further}") from result.error
+    if isinstance(result, MaucError):
+        raise result
     return (result,)
 
 
@@ -144,5 +135,5 @@ def _check_alive(client: Any, alone_since: float | None) -> float | None:
     if alone_since is None:
         return now
     if now - alone_since >= connect.PATIENCE:
-        raise connect.no_workers(client, connect.PATIENCE)
+        raise connect.no_workers(client)
     return alone_since

@@ -1,6 +1,6 @@
 """The contract of column sources: tables whose columns are read when they are needed."""
 
-from copy import copy
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from mauc.exceptions import MaucError
 from mauc.extras import optional_import
 from mauc.files import open_atomic
 from mauc.memory import check_memory, free_memory
+from mauc.progress import track
 
 _COPIES = 2  # a column is read before it is put where it belongs
 _GROUP_BYTES = 2**27  # of a row group that is written
@@ -103,7 +104,7 @@ class ColumnSource:
 
     def take(self, columns) -> "ColumnSource":
         """Return a source of some of the columns, in the order of `columns`."""
-        return _ChosenColumns(self, columns)
+        return ChosenColumns(self, columns)
 
     def take_rows(self, rows) -> "ColumnSource":
         """Return a source of the rows of a mask, in their order."""
@@ -115,12 +116,16 @@ class ColumnSource:
         It is written part by part within `memory`, under another name until it is complete. An
         existing file is only replaced with `force`.
         """
-        return _write_columns(self, path, y, target_name, force)
+        import pyarrow.parquet as parquet
+
+        with open_atomic(path, force=force) as file:
+            write_arrow(self, partial(parquet.ParquetWriter, file), y, target_name)
+        return Path(path)
 
     def with_memory(self, memory: int) -> "ColumnSource":
         """Return the same source with another limit of memory, in bytes."""
-        other = copy(self)
-        other.memory = int(memory)
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__, memory=int(memory))
         return other
 
     def _read_like(self, source: "ColumnSource") -> None:
@@ -164,7 +169,7 @@ class _View(ColumnSource):
         self._source.check_unchanged()
 
 
-class _ChosenColumns(_View):
+class ChosenColumns(_View):
     """Some columns of a source, in any order."""
 
     def __init__(self, source, columns):
@@ -172,12 +177,15 @@ class _ChosenColumns(_View):
         super().__init__(source, source.shape[0], self._columns)
 
     def read(self, columns):
+        """Read whole columns."""
         return self._source.read(self._columns[columns])
 
     def read_rows(self, start, stop, columns):
+        """Read some rows of columns."""
         return self._source.read_rows(start, stop, self._columns[columns])
 
     def row_parts(self):
+        """Return ranges of rows that are cheap to read one by one."""
         return self._source.row_parts()
 
 
@@ -193,18 +201,13 @@ class _ChosenRows(_View):
         columns = np.asarray(columns)
         n = max(1, self._source.shape[0])
         kinds = [self.types[j] for j in columns]
-        stacks = {
-            kind: iter(np.empty((kinds.count(kind), len(self._rows)), kind))
-            for kind in dict.fromkeys(kinds)
-            if kind.kind != "O"
-        }
+        outs = empty_columns(kinds, len(self._rows))
         step = max(1, _COPY_BYTES // (n * max((kind.itemsize for kind in kinds), default=1)))
         found = []
         for start in range(0, len(columns), step):
             whole = self._source.read(columns[start : start + step])
-            for kind, column in zip(kinds[start : start + step], whole, strict=True):
-                out = next(stacks[kind]) if kind in stacks else None
-                if out is None or column.dtype != kind:
+            for out, column in zip(outs[start : start + step], whole, strict=True):
+                if out is None or column.dtype != out.dtype:
                     found.append(_take(column, self._rows))
                 else:
                     found.append(np.take(column, self._rows, out=out))
@@ -222,6 +225,16 @@ class _ChosenRows(_View):
         edges = np.searchsorted(self._rows, [stop for _, stop in self._source.row_parts()])
         starts = np.concatenate([[0], edges[:-1]])
         return [(int(a), int(b)) for a, b in zip(starts, edges, strict=True) if a < b]
+
+
+def empty_columns(kinds: list[np.dtype], n_rows: int) -> list[Any]:
+    """Return arrays to fill, None for text; those of one type are rows of one array."""
+    stacks = {
+        kind: iter(np.empty((kinds.count(kind), n_rows), kind))
+        for kind in dict.fromkeys(kinds)
+        if kind.kind != "O"
+    }
+    return [next(stacks[kind]) if kind in stacks else None for kind in kinds]
 
 
 def _take(column, rows):
@@ -303,10 +316,12 @@ def _read_all(source):
     return columns
 
 
-def _write_columns(source, path, y, target_name, force):
-    """Write a source to a Parquet file, see `ColumnSource.write`."""
+def write_arrow(source, open_writer, y=None, target_name="class"):
+    """Write a source, and labels if there are any, as tables of Arrow, part by part.
+
+    `open_writer` makes the writer of a schema.
+    """
     import pyarrow as arrow
-    import pyarrow.parquet as parquet
 
     n, m = source.shape
     if n == 0:
@@ -321,56 +336,36 @@ def _write_columns(source, path, y, target_name, force):
         if target_name in names:
             raise MaucError(f"target_name is {target_name!r}, which is the name of a feature.")
         names.append(target_name)
-    schema = None
-    with open_atomic(path, force=force) as file:
-        writer = None
-        try:
-            for start, stop in _row_steps(source):
-                columns = source.read_rows(start, stop, np.arange(m))
-                arrays = [
-                    _arrow_column(arrow, c, k) for c, k in zip(columns, source.types, strict=True)
-                ]
-                if labels is not None:
-                    arrays.append(arrow.array(labels[start:stop]))
-                if writer is None:
-                    kinds = [a.type for a in arrays]
-                    for j in np.flatnonzero(source.is_text):
-                        if arrow.types.is_null(kinds[j]):  # no text in the first rows
-                            kinds[j] = _text_type(arrow, source, j)
-                    schema = arrow.schema(list(zip(names, kinds, strict=True)))
-                    writer = parquet.ParquetWriter(file, schema)
-                table = arrow.table(
-                    [a.cast(kind) for a, kind in zip(arrays, schema.types, strict=True)],
-                    schema=schema,
-                )
-                writer.write_table(table)
-        finally:
-            if writer is not None:
-                writer.close()
-        source.check_unchanged()
-    return Path(path)
-
-
-def _row_steps(source):
-    """Yield ranges of rows that fit into the memory of a source, several parts at once."""
-    width = max(1, sum(kind.itemsize for kind in source.types))
-    most = max(1, min(_GROUP_BYTES, source.memory // 4) // width)
-    first, last = 0, 0
-    for start, stop in source.row_parts():
-        if last > first and stop - first > most:
-            yield first, last
-            first = start
-        last = stop
-        while last - first > most:
-            yield first, first + most
-            first += most
-    if last > first:
-        yield first, last
+    steps = source.parts_within(min(_GROUP_BYTES, source.memory // 4))
+    width = sum(kind.itemsize for kind in source.types)
+    sizes = [width * (stop - start) for start, stop in steps]
+    writer = None
+    try:
+        for start, stop in track(steps, "parts of the rows", n_bytes=sizes):
+            columns = source.read_rows(start, stop, np.arange(m))
+            arrays = [
+                _arrow_column(arrow, c, k) for c, k in zip(columns, source.types, strict=True)
+            ]
+            if labels is not None:
+                arrays.append(arrow.array(labels[start:stop]))
+            if writer is None:
+                kinds = [a.type for a in arrays]
+                for j in np.flatnonzero(source.is_text):
+                    if arrow.types.is_null(kinds[j]):  # no text in the first rows
+                        kinds[j] = _text_type(arrow, source, j)
+                schema = arrow.schema(list(zip(names, kinds, strict=True)))
+                writer = open_writer(schema)
+            arrays = [a.cast(kind) for a, kind in zip(arrays, kinds, strict=True)]
+            writer.write_table(arrow.table(arrays, schema=schema))
+    finally:
+        if writer is not None:
+            writer.close()
+    source.check_unchanged()
 
 
 def _text_type(arrow, source, j):
     """Return the Arrow type of a column of text, by the first rows that have one."""
-    for start, stop in _row_steps(source):
+    for start, stop in source.row_parts():
         (column,) = source.read_rows(start, stop, np.array([j]))
         kind = _arrow_column(arrow, column, source.types[j]).type
         if not arrow.types.is_null(kind):

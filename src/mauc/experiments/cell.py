@@ -13,13 +13,13 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import _safe_indexing
 
 from mauc.classifiers.svm_tuning import tune_on_features
 from mauc.datasets import Dataset, coded_columns
-from mauc.evaluation import FoldEvaluator, Measurement
+from mauc.evaluation import FoldEvaluator
 from mauc.exceptions import MaucError
 from mauc.experiments.plan import (
     Cell,
@@ -31,7 +31,7 @@ from mauc.experiments.plan import (
     build_selector,
     takes_nominal,
 )
-from mauc.experiments.rows import Row, blank_row, error_text
+from mauc.experiments.rows import Row, error_text, versions
 from mauc.selectors.base import RankingSelector
 
 _WARM_ROWS = 30  # of each class, for a first fit that is not timed
@@ -82,42 +82,42 @@ def run_cell(
     in the order of the plan; a combination that fails has rows with its error.
     """
     split = split_cell(plan, cell, dataset)
-    n_features = dataset.X.shape[1]
-    sizes = sizes_of(plan, n_features)
-    blank = blank_row(cell, len(split.y_train), len(split.y_test), n_features)
+    sizes = sizes_of(plan, dataset.X.shape[1])
     evaluator: FoldEvaluator | None = None
     rows: list[Row] = []
-    selectors = list(_wanted_of(plan, wanted))
-    _warm_up_selectors([spec for spec, _ in selectors], split, max(sizes))
-    for spec, classifiers in selectors:
-        seed = seed_of(plan.seed, cell.dataset, cell.repeat, cell.fold, spec.name)
-        base = replace(blank, selector=spec.name, seed=seed)
+    bases = _base_rows(plan, cell, split.y_train, split.y_test, dataset.X.shape[1], wanted)
+    _warm_up([spec for spec, _, _ in bases], split, max(sizes))
+    for spec, classifiers, base in bases:
         try:
-            ranking, seconds = select_features(spec, split, max(sizes), seed, n_jobs)
+            ranking, seconds = select_features(spec, split, max(sizes), base.seed, n_jobs)
             base = replace(base, select_seconds=seconds)
             evaluator = evaluator or FoldEvaluator(
                 split.X_train, split.y_train, split.X_test, split.y_test, n_jobs=n_jobs
             )
         except Exception as error:  # a failure is a row, the run goes on
             for classifier in classifiers:
-                named = replace(base, classifier=classifier.name)
-                rows += _failed(named, sizes, error_text(error))
+                rows += _failed(base, classifier, sizes, error_text(error))
             continue
         # A selector may rank fewer features than it is asked for.
         reached = [size for size in sizes if size <= len(ranking)]
         beyond = error_text(MaucError(f"{spec.name} ranked {len(ranking)} features only"))
         for classifier in classifiers:
-            named = replace(base, classifier=classifier.name)
             made: list[Row] = []
             try:
                 for model, part in _models(
-                    plan, cell, classifier, split, ranking, reached, tuned, seed, n_jobs
+                    plan, cell, classifier, split, ranking, reached, tuned, base.seed, n_jobs
                 ):
-                    for measured in evaluator.measure(ranking, part, model):
-                        made.append(_succeeded(named, measured, ranking))
+                    for one in evaluator.measure(ranking, part, model):
+                        made.append(
+                            replace(
+                                base, classifier=classifier.name, size=one.size, mauc=one.mauc,
+                                fit_seconds=one.fit_seconds, score_seconds=one.score_seconds,
+                                features=ranking[: one.size], status="ok",
+                            )
+                        )  # fmt: skip
             except Exception as error:
-                made += _failed(named, reached[len(made) :], error_text(error))
-            rows += made + _failed(named, sizes[len(reached) :], beyond)
+                made += _failed(base, classifier, reached[len(made) :], error_text(error))
+            rows += made + _failed(base, classifier, sizes[len(reached) :], beyond)
     return rows
 
 
@@ -127,39 +127,41 @@ def failed_cell(
 ) -> list[Row]:  # fmt: skip
     """Return the rows of a cell whose worker returned nothing; `y` are all labels."""
     train, test = split_rows(plan, cell, y)
-    blank = blank_row(cell, len(train), len(test), n_features)
-    rows = []
-    for spec, classifiers in _wanted_of(plan, wanted):
-        seed = seed_of(plan.seed, cell.dataset, cell.repeat, cell.fold, spec.name)
-        for classifier in classifiers:
-            base = replace(blank, selector=spec.name, classifier=classifier.name, seed=seed)
-            rows += _failed(base, sizes_of(plan, n_features), error)
-    return rows
+    return [
+        row
+        for _, classifiers, base in _base_rows(plan, cell, train, test, n_features, wanted)
+        for classifier in classifiers
+        for row in _failed(base, classifier, sizes_of(plan, n_features), error)
+    ]
 
 
-def _wanted_of(
-    plan: Plan, wanted: frozenset[Combination] | None
-) -> Iterator[tuple[MethodSpec, list[MethodSpec]]]:
-    """Yield every selector that is wanted, with the classifiers that are wanted for it."""
+def _base_rows(
+    plan: Plan, cell: Cell, train: np.ndarray, test: np.ndarray, n_features: int,
+    wanted: frozenset[Combination] | None,
+) -> list[tuple[MethodSpec, list[MethodSpec], Row]]:  # fmt: skip
+    """Return each selector that is wanted, the classifiers wanted for it, and a row to fill in."""
+    found = []
     for spec in plan.selectors:
         classifiers = [
             classifier
             for classifier in plan.classifiers
             if wanted is None or (spec.name, classifier.name) in wanted
         ]
+        seed = seed_of(plan.seed, cell.dataset, cell.repeat, cell.fold, spec.name)
+        base = Row(
+            dataset=cell.dataset, repeat=cell.repeat, fold=cell.fold, selector=spec.name,
+            classifier="", size=0, mauc=np.nan, select_seconds=np.nan, fit_seconds=np.nan,
+            score_seconds=np.nan, features=np.empty(0, np.int64), status="failed", error=None,
+            n_train=len(train), n_test=len(test), n_features=n_features, seed=seed,
+            versions=versions(),
+        )  # fmt: skip
         if classifiers:
-            yield spec, classifiers
+            found.append((spec, classifiers, base))
+    return found
 
 
-def _succeeded(base: Row, measured: Measurement, ranking: np.ndarray) -> Row:
-    return replace(
-        base, size=measured.size, mauc=measured.mauc, fit_seconds=measured.fit_seconds,
-        score_seconds=measured.score_seconds, features=ranking[: measured.size], status="ok",
-    )  # fmt: skip
-
-
-def _failed(base: Row, sizes: list[int], error: str) -> list[Row]:
-    return [replace(base, size=size, error=error) for size in sizes]
+def _failed(base: Row, classifier: MethodSpec, sizes: list[int], error: str) -> list[Row]:
+    return [replace(base, classifier=classifier.name, size=size, error=error) for size in sizes]
 
 
 def _models(
@@ -177,13 +179,8 @@ def _models(
         return
     scope = plan.tuning.scope
     if scope.startswith("fold"):
-        tuned = {
-            size: tune_on(
-                plan.tuning, split.X_train, split.y_train, ranking[:size], seed, n_jobs,
-                split.is_nominal,
-            )
-            for size in (sizes if scope == "fold_size" else sizes[-1:])
-        }  # fmt: skip
+        some = sizes if scope == "fold_size" else sizes[-1:]
+        tuned = {size: tune_on(plan.tuning, split, ranking[:size], seed, n_jobs) for size in some}
     if tuned is None:
         raise MaucError(f"scope {scope!r} needs what tune_dataset found.")
     if isinstance(tuned, str):
@@ -204,11 +201,10 @@ def split_cell(plan: Plan, cell: Cell, dataset: Dataset) -> Split:
 
 
 def split_rows(plan: Plan, cell: Cell, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the training and the test rows of a cell; `y` are all labels.
+    """Return the training and the test rows of a cell by the labels of all rows.
 
-    The split is stratified; all selectors, classifiers and folds of a repeat share it. The only
-    sample of a class is in every training part: a test part that has it would have nothing to
-    learn the class from.
+    All folds of a repeat share the split. The only sample of a class is in every training part: a
+    test part that has it would have nothing to learn the class from.
     """
     seed = seed_of(plan.seed, cell.dataset, cell.repeat)
     splitter = StratifiedKFold(plan.folds, shuffle=True, random_state=seed)
@@ -231,30 +227,34 @@ def sizes_of(plan: Plan, n_features: int) -> list[int]:
 def select_features(
     spec: MethodSpec, split: Split, size: int, seed: int, n_jobs: int
 ) -> tuple[np.ndarray, float]:
-    """Return the best columns by a selector, best first, and the seconds of its fit.
-
-    The seed and `n_jobs` are for selectors that have them, unless the options of the spec do.
-    """
+    """Return the best columns by a selector, best first, and the seconds of its fit."""
     selector = _make_selector(spec, split, size, seed, n_jobs)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the same text on every cell would drown the run
-        _warm_up(spec, selector, split)
         start = perf_counter()
         selector.fit(split.X_train, split.y_train)
         seconds = perf_counter() - start
     return ranking_of(selector)[:size], seconds
 
 
-def _warm_up_selectors(specs: list[MethodSpec], split: Split, size: int) -> None:
-    """Fit selectors on some rows, unless this process has done so, in an order of its own.
+def _warm_up(specs: list[MethodSpec], split: Split, size: int) -> None:
+    """Fit selectors on some rows of each class, so that no timed fit compiles or loads kernels.
 
-    Processes that begin with an empty cache then compile different kernels at the same time.
+    The order is drawn: processes with an empty cache compile different kernels at the same time.
     """
+    y = split.y_train
+    rows = np.concatenate([np.flatnonzero(y == label)[:_WARM_ROWS] for label in np.unique(y)])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for spec in random.SystemRandom().sample(specs, len(specs)):
-            with contextlib.suppress(Exception):  # raised again where it is recorded
-                _warm_up(spec, _make_selector(spec, split, size, 0, 1), split)
+            key = (spec.method, repr(spec.options), getattr(split.X_train, "dtype", None))
+            if key in _warm:
+                continue
+            _warm.add(key)
+            # The fit on all rows raises the same error, and that is recorded.
+            with contextlib.suppress(Exception):
+                selector = _make_selector(spec, split, size, 0, 1)
+                selector.fit(_safe_indexing(split.X_train, rows), y[rows])
 
 
 def _make_selector(spec: MethodSpec, split: Split, size: int, seed: int, n_jobs: int) -> Any:
@@ -274,10 +274,9 @@ def _tell_nominal(method: Any, options: Any, is_nominal: Any) -> Any:
 
 
 def ranking_of(selector: BaseEstimator) -> np.ndarray:
-    """Return the columns that a fitted selector ranks, best first.
+    """Return the columns that a fitted selector ranks, best first: by `ranking_` or `scores_`.
 
-    Selectors of this library have a ranking; any other must have `scores_`, the larger the better,
-    of which equal ones go by column. A feature of score minus infinity is not ranked.
+    Equal scores go by column; a feature of score minus infinity is not ranked.
     """
     if isinstance(selector, RankingSelector):
         return np.asarray(selector.ranking_)
@@ -291,24 +290,8 @@ def ranking_of(selector: BaseEstimator) -> np.ndarray:
     return np.argsort(-scores, kind="stable")[: np.count_nonzero(scores != -np.inf)]
 
 
-def _warm_up(spec: MethodSpec, selector: BaseEstimator, split: Split) -> None:
-    """Fit once on some rows of each class, so that no timed fit compiles or loads kernels."""
-    key = (spec.method, repr(spec.options), getattr(split.X_train, "dtype", None))
-    if key in _warm:
-        return
-    _warm.add(key)
-    y = split.y_train
-    rows = np.concatenate([np.flatnonzero(y == label)[:_WARM_ROWS] for label in np.unique(y)])
-    # The fit on all rows raises the same error, and that is recorded.
-    with contextlib.suppress(Exception):
-        clone(selector).fit(_safe_indexing(split.X_train, rows), y[rows])
-
-
 def tune_dataset(plan: Plan, name: str, dataset: Dataset, n_jobs: int = 1) -> dict[int, Tuned]:
-    """Tune on the training part of the first fold of the first repeat.
-
-    The result is by subset size: all sizes for scope "dataset_size", one for scope "dataset".
-    """
+    """Return what is tuned on the first cell: for all sizes, or for one (scope "dataset")."""
     split = split_cell(plan, Cell(name, 0, 0), dataset)
     sizes = sizes_of(plan, dataset.X.shape[1])
     seed = seed_of(plan.seed, name, "tuning")
@@ -316,25 +299,19 @@ def tune_dataset(plan: Plan, name: str, dataset: Dataset, n_jobs: int = 1) -> di
     if plan.tuning.scope == "dataset":
         middle = sizes[len(sizes) // 2]
         sizes = [min(plan.tuning.size or middle, len(ranking))]
-    return {
-        size: tune_on(
-            plan.tuning, split.X_train, split.y_train, ranking[:size], seed, n_jobs,
-            split.is_nominal,
-        )
-        for size in sizes
-    }  # fmt: skip
+    return {size: tune_on(plan.tuning, split, ranking[:size], seed, n_jobs) for size in sizes}
 
 
 def tune_on(
-    tuning: TuningSpec, X: Any, y: np.ndarray, features: np.ndarray, seed: int, n_jobs: int = 1,
-    is_nominal: np.ndarray | None = None,
-) -> Tuned:  # fmt: skip
-    """Tune on the columns `features` of training data, on a stratified sample of many rows."""
+    tuning: TuningSpec, split: Split, features: np.ndarray, seed: int, n_jobs: int = 1
+) -> Tuned:
+    """Tune on the columns `features` of the training part, on a stratified sample of many rows."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # the run reports classes below n_folds
         found, n_samples = tune_on_features(
-            X, y, features, is_nominal, max_samples=tuning.max_samples, random_state=seed,
-            search=tuning.search, n_folds=tuning.n_folds, n_jobs=n_jobs,
+            split.X_train, split.y_train, features, split.is_nominal, random_state=seed,
+            max_samples=tuning.max_samples, search=tuning.search, n_folds=tuning.n_folds,
+            n_jobs=n_jobs,
         )  # fmt: skip
     return Tuned(
         C=float(found.C), gamma=float(found.gamma), mauc=float(found.mauc),

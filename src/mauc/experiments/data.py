@@ -17,7 +17,7 @@ from mauc.datasets import BUNDLED, Dataset, load_dataset
 from mauc.exceptions import LeftOutWarning, MaucError, format_labels
 from mauc.experiments.cell import seed_of
 from mauc.experiments.plan import (
-    MethodSpec,
+    DatasetSpec,
     Plan,
     build_classifier,
     build_selector,
@@ -38,47 +38,37 @@ class WorkerSetupError(MaucError):
 def load_data(
     plan: Plan, given: Mapping[str, Dataset], note: Callable[[str], None]
 ) -> dict[str, Dataset]:
-    """Return the data sets of a plan by name, those given or read; refuse what cannot be split.
-
-    `note` takes messages for the user.
-    """
+    """Return the data sets of a plan by name, those given or read; refuse what cannot be split."""
     names = [spec.name for spec in plan.datasets]
     for name in given:
         if name not in names:
             raise unknown_choice("a name in data", name, names)
     data = {}
     for spec in plan.datasets:
-        if spec.name in given:
-            data[spec.name] = given[spec.name]
-        else:
-            try:
-                data[spec.name] = _load(spec.source, spec.target, spec.options)
-            except MaucError as error:
-                raise MaucError(f"data set {spec.name}: {error}") from error
-            for line in data[spec.name].notes if spec.source not in BUNDLED else ():
-                note(f"{spec.name}: {line}")
-        n_samples = data[spec.name].n_samples
-        data[spec.name] = thin_rows(plan, spec.name, data[spec.name])
-        if data[spec.name].n_samples < n_samples:
-            note(f"{spec.name}: thinned from {n_samples} to {data[spec.name].n_samples} rows.")
-        for line in nominal_notes(plan, data[spec.name]):
+        lines: list[str] = []
+        try:
+            whole = given[spec.name] if spec.name in given else _load(spec)
+        except MaucError as error:
+            raise MaucError(f"data set {spec.name}: {error}") from error
+        if spec.name not in given and spec.source not in BUNDLED:
+            lines += whole.notes
+        data[spec.name] = dataset = thin_rows(plan, spec.name, whole)
+        if dataset is not whole:
+            lines.append(f"thinned from {whole.n_samples} to {dataset.n_samples} rows.")
+        for line in (*lines, *nominal_notes(plan, dataset)):
             note(f"{spec.name}: {line}")
-        _check_split(plan, spec.name, data[spec.name], note)
+        _check_split(plan, spec.name, dataset, note)
     return data
 
 
-def _load(source: str, target: str | None, options: dict[str, Any]) -> Dataset:
+def _load(spec: DatasetSpec) -> Dataset:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LeftOutWarning)  # the notes say it
-        return load_dataset(source, target, **options)
+        return load_dataset(spec.source, spec.target, **spec.options)
 
 
 def thin_rows(plan: Plan, name: str, dataset: Dataset) -> Dataset:
-    """Return a data set with the `max_rows` rows of the plan, if it has more.
-
-    Which rows depends on the seed of the plan and the name of the data set alone, so that two plans
-    with the same ones compare on the same rows.
-    """
+    """Return at most the `max_rows` of a plan, drawn by its seed and the data set's name alone."""
     if plan.max_rows is None or dataset.n_samples <= plan.max_rows:
         return dataset
     _, codes, counts = np.unique(dataset.y, return_inverse=True, return_counts=True)
@@ -114,10 +104,9 @@ def nominal_notes(plan: Plan, dataset: Dataset) -> list[str]:
         return []
     methods = [(spec.name, build_selector(spec)) for spec in plan.selectors]
     methods += [(spec.name, build_classifier(spec)) for spec in plan.classifiers]
-    native = [name for name, method in methods if takes_nominal(method)]
-    others = [name for name, method in methods if not takes_nominal(method)]
-    parts = [f"as such for {', '.join(native)}"] if native else []
-    parts += [f"as codes 0, 1, ... for {', '.join(others)}"] if others else []
+    ways = {True: "as such", False: "as codes 0, 1, ..."}
+    takers = {way: [name for name, one in methods if takes_nominal(one) == way] for way in ways}
+    parts = [f"{ways[way]} for {', '.join(names)}" for way, names in takers.items() if names]
     return [f"{n_nominal} nominal column{'s' * (n_nominal > 1)} {'; '.join(parts)}"]
 
 
@@ -137,14 +126,11 @@ def _check_split(plan: Plan, name: str, dataset: Dataset, note: Callable[[str], 
             f"{len(classes) - len(single)}."
         )
     if len(single):
-        are = (
-            f"classes {format_labels(single)} have"
-            if len(single) > 1
-            else f"class {format_labels(single)} has"
-        )
         note(
-            f"{name}: {are} a single sample, which stays in the training part: MAUC is over the "
-            "other classes. Join such classes with others, or remove their rows."
+            f"{name}: class{'es' * (len(single) > 1)} {format_labels(single)} "
+            f"{'have' if len(single) > 1 else 'has'} a single sample, which stays in the training "
+            "part: MAUC is over the other classes. Join such classes with others, or remove their "
+            "rows."
         )
     counts = np.where(counts == 1, plan.folds, counts)
     if counts.min() < plan.folds:
@@ -172,10 +158,7 @@ def describe(dataset: Dataset) -> dict[str, Any]:
 
 
 def write_data(dataset: Dataset, folder: Path) -> Path:
-    """Write a data set to a file that the workers of this host map; its name is that of a part.
-
-    What a killed run leaves of it is removed by the next start in the folder.
-    """
+    """Write a data set for the workers of this host to a part, which the next start removes."""
     path = folder / f".data.{uuid4().hex}.part"
     try:
         joblib.dump(dataset, path)
@@ -195,17 +178,11 @@ def map_data(path: Path) -> Dataset:
 
 def find_data(plan: Plan, name: str, fingerprint: str) -> Dataset:
     """Return the data set that this worker of a cluster reads, once per process."""
-    if fingerprint not in _read:
-        while len(_read) >= _MAX_READ:
-            del _read[next(iter(_read))]
-        _read[fingerprint] = _read_data(plan, name, fingerprint)
-    return _read[fingerprint]
-
-
-def _read_data(plan: Plan, name: str, fingerprint: str) -> Dataset:
-    spec = plan.dataset(name)
+    if fingerprint in _read:
+        return _read[fingerprint]
+    spec = next(spec for spec in plan.datasets if spec.name == name)
     try:
-        dataset = thin_rows(plan, name, _load(spec.source, spec.target, spec.options))
+        dataset = thin_rows(plan, name, _load(spec))
     except (MaucError, OSError) as error:
         raise WorkerSetupError(f"a worker cannot load {name}: {error}") from error
     got = dataset.fingerprint()
@@ -214,39 +191,28 @@ def _read_data(plan: Plan, name: str, fingerprint: str) -> Dataset:
             f"a worker has other data for {name}: fingerprint {got[:12]}, "
             f"the run's is {fingerprint[:12]}."
         )
+    if len(_read) == _MAX_READ:
+        del _read[next(iter(_read))]
+    _read[fingerprint] = dataset
     return dataset
 
 
 def cell_memory(plan: Plan, dataset: Dataset) -> int:
-    """Return about how many bytes a worker takes at most for a cell of a data set.
-
-    The parts of the fold in the types of selectors and classifiers (three times the cells of the
-    table), the lists and AUCs of all class pairs, and what the classifiers share between sizes:
-    likelihoods of Naive Bayes, distances of 1NN and of the SVM.
-    """
+    """Return about how many bytes a worker takes at most for a cell of a data set."""
     n_samples, n_features = dataset.n_samples, dataset.n_features
     n_classes = len(np.unique(dataset.y))
     n_pairs = n_classes * (n_classes - 1) // 2
     n_test = -(-n_samples // plan.folds)
+    n_train = n_samples - n_test
     n_ranked = min(max(plan.sizes), n_features)
     n_held = sum(2 * n_features for spec in plan.selectors if spec.method in _ALL_PAIRS)
     pairs = n_pairs * (_PAIR_NAME + 8 * (3 * n_ranked + n_held))
     n_used = min(n_features, n_ranked * len(plan.selectors))
-    shared = sum(
-        _shared_cells(spec, n_samples, n_test, n_classes, n_used) for spec in plan.classifiers
-    )
+    # What classifiers share between sizes: likelihoods of Naive Bayes, distances of 1NN and SVM.
+    held = {
+        "nb": n_test * n_classes * n_used, "1nn": 2 * n_test * n_train,
+        "svm": 3 * n_train * n_samples,
+    }  # fmt: skip
+    shared = sum(held.get(spec.method, n_samples * n_used) for spec in plan.classifiers)
+    # The table three times: the parts of the fold in the types of selectors and classifiers.
     return int(_PROCESS + 8 * 3 * n_samples * n_features + pairs + 8 * shared)
-
-
-def _shared_cells(
-    spec: MethodSpec, n_samples: int, n_test: int, n_classes: int, n_used: int
-) -> int:
-    """Return how many numbers a classifier holds for all sizes of a fold."""
-    n_train = n_samples - n_test
-    if spec.method == "nb":
-        return n_test * n_classes * n_used
-    if spec.method == "1nn":
-        return 2 * n_test * n_train
-    if spec.method == "svm":
-        return 3 * n_train * (n_train + n_test)
-    return n_samples * n_used

@@ -1,55 +1,50 @@
 """Where cells run: in this process, in local processes (loky) or on a Dask cluster.
 
-Every engine is an executor of `concurrent.futures`. joblib's own loops would do but for one thing:
-on Dask they wait for ever for a task whose workers died.
+Every local worker is a pool of its own: its death costs the task that it was given, and no other.
+joblib's loops would end with the first death, and on Dask wait for ever.
 """
 
 import os
 import signal
-import sys
 import threading
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from concurrent.futures import (
-    FIRST_COMPLETED,
-    BrokenExecutor,
-    CancelledError,
-    Executor,
-    Future,
-    wait,
-)
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Future, wait
 from contextlib import ExitStack, contextmanager
 from functools import cached_property
+from multiprocessing import resource_tracker
 from typing import Any, TypeVar
 
 from joblib import cpu_count
 
 from mauc.checks import check_choice, is_int
-from mauc.cluster.connect import connected, count_worker_threads
-from mauc.exceptions import MaucError, first_line
+from mauc.cluster.connect import connected, count_worker_threads, local_workers
+from mauc.exceptions import MaucError
 from mauc.extras import optional_import
 
 ENGINES = ("processes", "dask", "serial")
-_MAX_SHARED, _MAX_DEATHS = 2, 4  # deaths after which a task runs alone, and is given up
-_MAX_STARTS = 5  # of workers that end before the first task
-_IDLE_SECONDS = 60.0  # after which a local worker ends; its parent may be gone
-#: Settings of Dask workers that are started here. Dask would blame all tasks of a dead worker; the
-#: run tries them again. Memory that is given back to the system after every array, and a look at
-#: the stack every hundredth of a second, cost an eighth of the run each.
+_MAX_DEATHS = 4  # of workers that had a task, all but the first alone, after which it is given up
+_MAX_STARTS = 10  # of workers that end before they can work, in a row
+#: Settings of Dask workers that are started here. Dask would try the tasks of a dead worker again
+#: beside others; the run does so alone. Memory that is given back to the system after every array,
+#: and a look at the stack every hundredth of a second, cost an eighth of the run each.
 _DASK_SETTINGS = {
     "distributed.scheduler.allowed-failures": 0,
     "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None,
     "distributed.worker.profile.enabled": False,
     "distributed.admin.system-monitor.interval": "2s",
 }
-_DEATH = object()  # the result of a task whose worker died
-_LOST = RuntimeError("RuntimeError: the worker died four times, twice with this cell alone")
+_UNGUARDED = (
+    "a script must call run_plan under `if __name__ == '__main__':`, because every worker imports "
+    "the script anew"
+)
+_LOST = RuntimeError("RuntimeError: the worker died four times, three times with this cell alone")
 _K = TypeVar("_K", bound=Hashable)
 
 
 class Engine:
-    """Has an executor, a new one after a death; `run_plan` describes the arguments."""
+    """Has the workers of a run; `run_plan` describes the arguments."""
 
     def __init__(self, name: str, n_jobs: int | None, scheduler: str | None) -> None:
         check_choice("engine", name, ENGINES)
@@ -68,87 +63,35 @@ class Engine:
         self.n_threads = {"serial": n_workers, "dask": 1}.get(
             name, max(1, cpu_count() // n_workers)
         )  #: that a task may use
-        self._executor: Any = None
-        self._size = 0  # workers of the executor
+        self._processes: list[_Process] = []
         self._stack = ExitStack()
 
     def close(self) -> None:
         """End the workers, or leave the cluster; one that was started here ends, too."""
-        self.restart()
         self._stack.close()
 
-    def restart(self) -> None:
-        """Drop the executor and whatever it still runs; the next one has new workers."""
-        executor, self._executor = self._executor, None
-        if executor is not None and self.name == "processes":
-            executor.shutdown(kill_workers=True)
-        elif executor is not None:
-            executor.shutdown(wait=False)
-
-    def executor(self, n_workers: int) -> Any:
-        """Return the executor, started anew if there is none of this many workers."""
-        if self._executor is not None and self._size == n_workers:
-            return self._executor
-        self.restart()
-        self._size = n_workers
-        if self.name == "serial":
-            self._executor = _Here()
-        elif self.name == "dask":
-            self._executor = self._client.get_executor(pure=False)
-        else:
-            self._start_processes(n_workers)
-        return self._executor
-
-    def _start_processes(self, n_workers: int) -> None:
-        from joblib.externals.loky import ProcessPoolExecutor
-
-        for _ in range(_MAX_STARTS):
-            self._executor = ProcessPoolExecutor(
-                n_workers, timeout=_IDLE_SECONDS, initializer=_end_with, initargs=(os.getpid(),)
-            )
-            with _workers_ignore_interrupts():
-                first = self._executor.submit(_be_ready)  # starts them
-            try:
-                first.result()
-                return
-            except BrokenExecutor:  # no task is to blame
-                self.restart()
-        raise MaucError(
-            f"workers ended {_MAX_STARTS} times before they could work; see their messages above, "
-            f"and whether there is enough memory."
-        )
-
-    def n_at_once(self, n_workers: int) -> int:
-        """Return how many tasks are given to an executor of this many workers at once.
-
-        The scheduler of a cluster gets all: it knows its workers, and those that join later.
-        """
-        return n_workers if self.is_local else sys.maxsize
+    def workers(self, n_workers: int, n_tasks: int) -> list[Any]:
+        """Return what takes a task each; the scheduler of a cluster takes all of them at once."""
+        if self.name == "dask":
+            return [self._dask] * (n_workers if self.is_local else n_tasks)
+        while len(self._processes) < n_workers:
+            self._processes.append(_Process())
+            self._stack.callback(self._processes[-1].end)
+        return self._processes[:n_workers]
 
     @cached_property
-    def _client(self) -> Any:
-        distributed = optional_import("distributed", "runs on Dask")
+    def _dask(self) -> Any:
+        optional_import("distributed", "runs on Dask")
         import dask
 
-        address = self._scheduler
-        if self.is_local:
-            with dask.config.set(_DASK_SETTINGS):
-                try:
-                    cluster = distributed.LocalCluster(
-                        n_workers=self.n_workers, threads_per_worker=1,
-                        dashboard_address="127.0.0.1:0",
-                    )  # fmt: skip
-                except RuntimeError as error:
-                    raise MaucError(
-                        f"Dask workers cannot be started ({first_line(error)}); a script must call "
-                        f"run_plan under `if __name__ == '__main__':`, because every worker "
-                        f"imports the script anew."
-                    ) from error
-            self._stack.callback(cluster.close)
-            address = cluster.scheduler_address
-        client = self._stack.enter_context(connected(address))
+        with dask.config.set(_DASK_SETTINGS):
+            client = self._stack.enter_context(
+                local_workers(self.n_workers, _UNGUARDED)
+                if self._scheduler is None
+                else connected(self._scheduler)
+            )
         count_worker_threads(client)  # waits for the first one
-        return client
+        return client.get_executor(pure=False)
 
 
 def run_tasks(
@@ -157,77 +100,93 @@ def run_tasks(
 ) -> Iterator[tuple[_K, Any]]:  # fmt: skip
     """Yield each task and what the function gives for it, as it is done; an error for a lost one.
 
-    The tasks under way when a worker dies are tried again: at first with all others, then one at a
-    time, so that each death has one cause; a task that twice killed its worker alone is lost.
+    A task whose worker dies is tried again when all others are done, and alone: if it takes too
+    much memory, or another process ended the worker, it succeeds. One that dies alone three times
+    is lost.
     """
-    deaths = dict.fromkeys(tasks, 0)
-    while deaths:
-        together = [task for task, n_deaths in deaths.items() if n_deaths < _MAX_SHARED]
-        results = _run_until_death(
-            engine.executor(n_workers if together else 1), function, together or [*deaths],
-            engine.n_at_once(n_workers) if together else 1,
-        )  # fmt: skip
-        has_died = False
-        for task, result in results:
-            n_deaths = deaths.pop(task) + 1
-            has_died |= result is _DEATH
-            if result is _DEATH and n_deaths < _MAX_DEATHS:
-                deaths[task] = n_deaths  # behind all others
-                note(f"a worker died at {task}; it is tried again.")
-            else:
-                yield task, _LOST if result is _DEATH else result
-        if has_died:
-            engine.restart()
-
-
-def _run_until_death(
-    executor: Executor, function: Callable[[_K], Any], tasks: Iterable[_K], n_at_once: int
-) -> Iterator[tuple[_K, Any]]:
-    """Yield the results of tasks until a worker dies; then those of the tasks under way."""
     waiting = deque(tasks)
-    running: dict[Future[Any], _K] = {}
-    is_broken = False
-    while running or (waiting and not is_broken):
-        while waiting and len(running) < n_at_once and not is_broken:
-            task = waiting.popleft()
-            try:
-                running[executor.submit(function, task)] = task
-            except (
-                BrokenExecutor
-            ):  # before it began; were it not counted, this could go on for ever
-                is_broken = True
-                yield task, _DEATH
-        done, _ = wait(running, return_when=FIRST_COMPLETED)
-        for future in done:
-            is_dead = _is_death(future)
-            is_broken |= is_dead
-            yield running.pop(future), _DEATH if is_dead else future.result()
+    if engine.name == "serial":
+        yield from ((task, function(task)) for task in waiting)
+        return
+    idle = engine.workers(n_workers, len(waiting))
+    running: dict[Future[Any], tuple[_K, Any]] = {}
+    deaths: Counter[_K] = Counter()
+    n_starts = 0  # in vain since a worker last worked
+    while waiting or running:
+        while waiting and idle and not (running and waiting[0] in deaths):
+            task, worker = waiting.popleft(), idle.pop()
+            running[worker.submit(function, task)] = task, worker
+        for future in wait(running, return_when=FIRST_COMPLETED).done:
+            task, worker = running.pop(future)
+            idle.append(worker)
+            has_died = _has_died(future)
+            if has_died and isinstance(worker, _Process) and not worker.recover():
+                n_starts += 1
+                if n_starts == _MAX_STARTS:
+                    raise MaucError(
+                        f"workers ended {n_starts} times before they could work; see their "
+                        f"messages above, and whether there is enough memory."
+                    )
+                waiting.appendleft(task)
+                continue
+            n_starts = 0
+            deaths[task] += has_died
+            if not has_died:
+                yield task, future.result()
+            elif deaths[task] == _MAX_DEATHS:
+                yield task, _LOST
+            else:
+                waiting.append(task)
+                note(f"a worker died at {task}; it is tried again.")
 
 
-def _is_death(future: "Future[Any]") -> bool:
+def _has_died(future: "Future[Any]") -> bool:
     """Whether a task ended because its worker died."""
     try:
         error = future.exception()
     except CancelledError as cancelled:
-        raise _scheduler_lost("it dropped the tasks") from cancelled
+        raise MaucError(
+            "the Dask scheduler is gone (it dropped the tasks); run the plan again to go on."
+        ) from cancelled
     # The error of Dask is compared by name: it need not be installed.
     return isinstance(error, BrokenExecutor) or type(error).__name__ == "KilledWorker"
 
 
+class _Process:
+    """A local worker: a process that the first task starts, and the first one after a death."""
+
+    def __init__(self) -> None:
+        self._pool: Any = None
+        self._first: Future[None] = Future()
+
+    def submit(self, function: Callable[[_K], Any], task: _K) -> "Future[Any]":
+        """Give the process a task."""
+        from joblib.externals.loky import ProcessPoolExecutor
+
+        if self._pool is None:
+            self._pool = ProcessPoolExecutor(1, initializer=_end_with, initargs=(os.getpid(),))
+            with _interrupts_held():
+                self._first = self._pool.submit(_be_ready)
+        try:
+            return self._pool.submit(function, task)  # type: ignore[no-any-return]
+        except BrokenExecutor:  # it died while it had nothing to do
+            self.end()
+            return self.submit(function, task)
+
+    def recover(self) -> bool:
+        """Let the next task start another process; return whether this one could work."""
+        self.end()
+        return self._first.exception() is None
+
+    def end(self) -> None:
+        """End the process, whatever it does."""
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.shutdown(kill_workers=True)
+
+
 def _be_ready() -> None:
     """Do nothing: a worker that can call this has imported the package."""
-
-
-class _Here(Executor):
-    """Runs every call at once in this process."""
-
-    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> "Future[Any]":
-        future: Future[Any] = Future()
-        try:
-            future.set_result(function(*args, **kwargs))
-        except Exception as error:
-            future.set_exception(error)
-        return future
 
 
 def _end_with(parent: int) -> None:
@@ -242,19 +201,14 @@ def _end_with(parent: int) -> None:
 
 
 @contextmanager
-def _workers_ignore_interrupts() -> Iterator[None]:
-    """Let processes that start now ignore Ctrl-C for good: this one ends them."""
-    if threading.current_thread() is not threading.main_thread():
+def _interrupts_held() -> Iterator[None]:
+    """Let processes that start now never see Ctrl-C: this one, which gets it later, ends them."""
+    if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    resource_tracker.ensure_running()  # loky needs it; if it starts later, it lets them through
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, handler)
-
-
-def _scheduler_lost(why: object) -> MaucError:
-    return MaucError(
-        f"the Dask scheduler is gone ({first_line(why)}); run the plan again to go on."
-    )
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

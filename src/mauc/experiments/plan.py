@@ -8,7 +8,7 @@ import json
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from functools import wraps
 from importlib import import_module
@@ -99,6 +99,10 @@ def _check_reading(options: dict[str, Any]) -> dict[str, Any]:
 Name = Annotated[str, AfterValidator(_check_name)]
 Options = Annotated[dict[str, Any], AfterValidator(_check_options)]
 _plain = BeforeValidator(lambda value: int(value) if is_int(value) else value)  # of NumPy, too
+FromZero = Annotated[int, Field(ge=0, strict=True), _plain]
+FromOne = Annotated[int, Field(ge=1, strict=True), _plain]
+FromTwo = Annotated[int, Field(ge=2, strict=True), _plain]
+FromTen = Annotated[int, Field(ge=10, strict=True), _plain]
 
 
 @_checked
@@ -179,28 +183,24 @@ class TuningSpec:
 
     scope: Scope = "dataset"
     search: Search = "coarse_to_fine"
-    n_folds: Annotated[int, Field(ge=2, strict=True), _plain] = 3
-    max_samples: Annotated[int, Field(ge=10, strict=True), _plain] = 2000
-    size: Annotated[int, Field(ge=1, strict=True), _plain] | None = None
+    n_folds: FromTwo = 3
+    max_samples: FromTen = 2000
+    size: FromOne | None = None
 
 
 def build_selector(spec: MethodSpec, n_features_to_select: int | None = None) -> Any:
     """Return the unfitted selector of a spec."""
     if "n_features_to_select" in spec.options:
         raise MaucError(f"{spec.name}: the sizes of the plan say how many features to select.")
-    if _is_imported("selector", spec, SELECTORS):
-        made = _import_method(spec)
-        if n_features_to_select is not None and "n_features_to_select" in made.get_params():
-            made.set_params(n_features_to_select=n_features_to_select)
-        return made
-    return _with_options(spec, make_selector(spec.method, n_features_to_select, **spec.options))
+    made = _build("selector", spec, SELECTORS, make_selector)
+    if n_features_to_select is not None and "n_features_to_select" in made.get_params():
+        made.set_params(n_features_to_select=n_features_to_select)
+    return made
 
 
 def build_classifier(spec: MethodSpec) -> Any:
     """Return the unfitted classifier of a spec."""
-    if _is_imported("classifier", spec, CLASSIFIERS):
-        return _import_method(spec)
-    return _with_options(spec, make_classifier(spec.method, **spec.options))
+    return _build("classifier", spec, CLASSIFIERS, make_classifier)
 
 
 def takes_nominal(method: Any) -> bool:
@@ -214,23 +214,18 @@ def is_tuned(method: str, options: Iterable[str]) -> bool:
     return method == "svm" and not {"C", "gamma"} & set(options)
 
 
-def _with_options(spec: MethodSpec, made: Any) -> Any:
-    try:
-        made.check_options()
-    except MaucError as error:
-        raise MaucError(f"{spec.name}: {error}") from error
-    return made
-
-
-def _is_imported(kind: str, spec: MethodSpec, known: Iterable[str]) -> bool:
+def _build(kind: str, spec: MethodSpec, known: Iterable[str], make: Callable[..., Any]) -> Any:
+    """Return a method of the registry, or one that is imported; its options are checked."""
+    if spec.method in known:
+        made = make(spec.method, **spec.options)
+        try:
+            made.check_options()
+        except MaucError as error:
+            raise MaucError(f"{spec.name}: {error}") from error
+        return made
     # A dot alone makes no import path: "c4.5" is a slip for "c45".
-    is_slip = spec.method.replace(".", "").lower() in known
-    if spec.method not in known and (is_slip or "." not in spec.method):
+    if "." not in spec.method or spec.method.replace(".", "").lower() in known:
         raise unknown_choice(kind, spec.method, known)
-    return spec.method not in known
-
-
-def _import_method(spec: MethodSpec) -> Any:
     module, _, name = spec.method.rpartition(".")
     try:
         made = getattr(import_module(module), name)()
@@ -285,13 +280,11 @@ class Plan:
     datasets: Annotated[tuple[DatasetSpec, ...], Field(min_length=1)]
     selectors: Annotated[tuple[MethodSpec, ...], Field(min_length=1)]
     classifiers: Annotated[tuple[MethodSpec, ...], Field(min_length=1)]
-    sizes: Annotated[
-        tuple[Annotated[int, Field(ge=1, strict=True), _plain], ...], Field(min_length=1)
-    ] = PAPER_SIZES
-    repeats: Annotated[int, Field(ge=1, strict=True), _plain] = 10
-    folds: Annotated[int, Field(ge=2, strict=True), _plain] = 10
-    seed: Annotated[int, Field(ge=0, strict=True), _plain] = 0
-    max_rows: Annotated[int, Field(ge=10, strict=True), _plain] | None = None
+    sizes: Annotated[tuple[FromOne, ...], Field(min_length=1)] = PAPER_SIZES
+    repeats: FromOne = 10
+    folds: FromTwo = 10
+    seed: FromZero = 0
+    max_rows: FromTen | None = None
     tuning: TuningSpec = TuningSpec()
 
     @field_validator("datasets", "selectors", "classifiers", mode="before")
@@ -349,10 +342,6 @@ class Plan:
             for dataset in self.datasets
             for fold in range(self.folds)
         ]
-
-    def dataset(self, name: str) -> DatasetSpec:
-        """Return the data set of a name."""
-        return next(spec for spec in self.datasets if spec.name == name)
 
 
 @dataclass(frozen=True, order=True)

@@ -12,7 +12,7 @@ import numpy as np
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from mauc.experiments.plan import Cell, Combination
+    from mauc.experiments.plan import Combination
 
 _PACKAGES = ("mauc", "numpy", "scipy", "scikit-learn", "numba")
 
@@ -72,16 +72,6 @@ class Row:
     versions: str
 
 
-def blank_row(cell: "Cell", n_train: int, n_test: int, n_features: int) -> Row:
-    """Return a failed row of a cell, to be filled in."""
-    return Row(
-        dataset=cell.dataset, repeat=cell.repeat, fold=cell.fold, selector="", classifier="",
-        size=0, mauc=np.nan, select_seconds=np.nan, fit_seconds=np.nan, score_seconds=np.nan,
-        features=np.empty(0, np.int64), status="failed", error=None, n_train=n_train,
-        n_test=n_test, n_features=n_features, seed=0, versions=versions(),
-    )  # fmt: skip
-
-
 def error_text(error: BaseException) -> str:
     """Return type and message of an error as a row keeps them."""
     # A message that is not valid Unicode, such as one with a file name, must not spoil the table.
@@ -99,29 +89,26 @@ def schema() -> "pa.Schema":
         np.ndarray: pa.list_(pa.int32()),
         str | None: pa.string(),
     }
-    special = {"seed": pa.uint32()}
-    return pa.schema(
-        [pa.field(item.name, special.get(item.name, types[item.type])) for item in fields(Row)]  # type: ignore[index]
-    )
+    known = {item.name: types[item.type] for item in fields(Row)}  # type: ignore[index]
+    return pa.schema({**known, "seed": pa.uint32()})
 
 
 def rows_to_table(rows: Iterable[Row]) -> "pa.Table":
     """Return rows as an Arrow table."""
     import pyarrow as pa
 
-    rows = list(rows)
-    columns = {item.name: [getattr(row, item.name) for row in rows] for item in fields(Row)}
-    return pa.table(columns, schema=schema())
+    return pa.Table.from_pylist([vars(row) for row in rows], schema=schema())
 
 
 def in_plan_order(
     table: "pa.Table", selectors: Sequence[str], classifiers: Sequence[str]
 ) -> "pa.Table":
     """Return the rows of a cell by selector, classifier (each in the plan's order) and size."""
-    first = {name: rank for rank, name in enumerate(selectors)}
-    second = {name: rank for rank, name in enumerate(classifiers)}
-    names = [table[key].to_pylist() for key in ("selector", "classifier", "size")]
-    ranks = [(first[s], second[c], size) for s, c, size in zip(*names, strict=True)]
+    sizes = table["size"].to_pylist()
+    ranks = [
+        (selectors.index(selector), classifiers.index(classifier), size)
+        for (selector, classifier), size in zip(combinations_of(table), sizes, strict=True)
+    ]
     return table.take(sorted(range(len(ranks)), key=ranks.__getitem__))
 
 

@@ -7,9 +7,10 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field
+from contextlib import ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -90,7 +91,7 @@ class RunSummary:
 def run_plan(
     plan: Plan | str | Path, folder: str | Path | None = None, *, engine: str = "processes",
     n_jobs: int | None = None, scheduler: str | None = None, progress: str = "auto",
-    retry_failed: bool = False, data: Mapping[str, Dataset] | None = None, text: str | None = None,
+    retry_failed: bool = False, data: Mapping[str, Dataset] | None = None,
 ) -> RunSummary:  # fmt: skip
     """Run all cells of a plan that the folder does not have yet.
 
@@ -119,8 +120,6 @@ def run_plan(
     data : mapping of str to Dataset, optional
         Data sets that are loaded already, by their names in the plan; the others are read from
         their sources. Not for the engine "dask", whose workers read the data themselves.
-    text : str, optional
-        The TOML text of a `Plan`, to be kept in the folder as it was written.
 
     Returns
     -------
@@ -143,8 +142,7 @@ def run_plan(
     workers = Engine(engine, n_jobs, scheduler)
     if data is not None and engine == "dask":
         raise MaucError("data= goes with local engines; Dask workers read the data themselves.")
-    if not isinstance(plan, Plan):
-        plan, text = read_plan_text(plan)
+    plan, text = (plan, None) if isinstance(plan, Plan) else read_plan_text(plan)
     if folder is not None:
         summary = _run(plan, Path(folder), workers, progress, retry_failed, data or {}, text)
     else:
@@ -195,12 +193,12 @@ class Task:
 
     plan: Plan
     dataset: str
+    fingerprint: str  #: of the data; those of a worker must have the same
+    n_jobs: int  #: threads
+    path: Path | None = None  #: where a worker of the same host finds the data
     cell: Cell | None = None
     wanted: frozenset[Combination] | None = None  #: combinations to run; None for all
-    fingerprint: str = ""  #: of the data; those of a worker must have the same
-    n_jobs: int = 1  #: threads
     tuned: dict[int, Tuned] | str | None = None  #: for the data set, or why that failed
-    path: Path | None = None  #: where a worker of the same host finds the data
 
     def __str__(self) -> str:
         return str(self.cell) if self.cell else f"the tuning of {self.dataset}"
@@ -237,10 +235,10 @@ _n_in_blas = 0
 
 @contextmanager
 def _one_blas_thread() -> Iterator[None]:
-    """Keep BLAS to one thread whatever the machine: the order of its sums depends on them.
+    """Keep BLAS to one thread, as the order of its sums depends on them, while tasks are at work.
 
-    The limit is one for the process, so of several threads at work (a Dask worker may have them)
-    the first sets it and the last restores it.
+    The limit is that of the process: of several threads (a Dask worker may have them) the first
+    sets it and the last restores it.
     """
     global _n_in_blas
     with _blas_lock:
@@ -267,22 +265,19 @@ class Run:
         self.summary = RunSummary(store.path, len(plan.cells()))
         self._missing: dict[Cell, frozenset[Combination] | None] = {}
         self._data: dict[str, Dataset] = {}
-        self._described: dict[str, dict[str, Any]] = {}
         self._labels: dict[str, np.ndarray] = {}
+        self._described: dict[str, dict[str, Any]] = {}
         self._sums: dict[str, list[float]] = {}  # of MAUC by selector, and how many
         self._n_workers = engine.n_workers
 
     def prepare(self, given: Mapping[str, Dataset], text: str | None, retry_failed: bool) -> None:
-        """Load the data sets that are not given, open the store, find the cells that are missing.
-
-        `text` is the plan as given, if it was given as text.
-        """
+        """Load what data sets are not given, open the store, find the cells that are missing."""
         # Before the folder is opened: a plan that cannot run must not bind it.
         self._data = load_data(self.plan, given, self.note)
         if self.engine.is_local:
             self._check_memory()
-        self._described = {name: describe(dataset) for name, dataset in self._data.items()}
         self._labels = {name: dataset.y for name, dataset in self._data.items()}
+        self._described = {name: describe(dataset) for name, dataset in self._data.items()}
         self.store.begin(self.plan, text, self._described)
         for cell in self.plan.cells():
             missing = self._find_missing(cell, retry_failed)
@@ -303,8 +298,8 @@ class Run:
             "use fewer rows, features, classes, sizes or methods",
         )  # fmt: skip
         free = free_memory()
-        n_fitting = self._n_workers if free is None else max(1, free // needs[largest])
-        if free is not None and n_fitting < self._n_workers:
+        if free is not None and free < self._n_workers * needs[largest]:
+            n_fitting = max(1, free // needs[largest])
             self.note(
                 f"{n_fitting} of {self._n_workers} workers are used: a fold of {largest} takes "
                 f"about {format_bytes(needs[largest])} of memory, {format_bytes(free)} are free."
@@ -322,11 +317,8 @@ class Run:
             self.summary.n_damaged += 1
             return None
         known = combinations_of(table)
-        missing = {
-            (selector.name, classifier.name)
-            for selector in self.plan.selectors
-            for classifier in self.plan.classifiers
-        } - set(known)
+        pairs = product(self.plan.selectors, self.plan.classifiers)
+        missing = {(one.name, other.name) for one, other in pairs} - set(known)
         if retry_failed:
             statuses = table["status"].to_pylist()
             missing |= {
@@ -341,57 +333,53 @@ class Run:
         if not self._missing:
             return
         self._n_workers = min(self._n_workers, len(self._missing))
-        paths: dict[str, Path] = {}
-        try:
+        with ExitStack() as files:
             function: Callable[[Task], Any] = run_task
             names = dict.fromkeys(cell.dataset for cell in self._missing)
+            paths: dict[str, Path] = {}
             if self.engine.name == "serial":
                 function = partial(run_task, data=self._data)
             elif self.engine.is_local:
                 for name in names:
                     paths[name] = write_data(self._data[name], self.store.path)
+                    files.callback(paths[name].unlink, missing_ok=True)
                 self._data.clear()  # of which all workers share one copy
-            tuned = self._tune(names, function, paths)
-            # The longest first, so that no worker is left with one when all others are done.
-            tasks = [
-                self._task(cell.dataset, paths, cell, wanted, tuned.get(cell.dataset))
-                for cell, wanted in sorted(
-                    self._missing.items(), key=lambda item: -self._cost(item[0])
+            tasks = {
+                name: Task(
+                    self.plan, name, self._described[name]["fingerprint"], self.engine.n_threads,
+                    paths.get(name),
                 )
-            ]
-            results = run_tasks(self.engine, function, tasks, self.note, self._n_workers)
+                for name in names
+            }  # fmt: skip
+            tuned = self._tune(tasks, function)
+            # The longest first, so that no worker is left with one when all others are done.
+            cells = [
+                replace(tasks[cell.dataset], cell=cell, wanted=self._missing[cell],
+                        tuned=tuned.get(cell.dataset))
+                for cell in sorted(self._missing, key=lambda cell: -self._cost(cell))
+            ]  # fmt: skip
+            results = run_tasks(self.engine, function, cells, self.note, self._n_workers)
             for task, rows in track(results, "cells", self.summary.n_cells, n_before=self._n_done):
                 self._keep(task, rows)
-            if self._display is not None:
-                n_cells = self.summary.n_cells
-                self.note(f"{n_cells}/{n_cells} cells are done; {self._display.results}")
-        finally:
-            for path in paths.values():
-                path.unlink(missing_ok=True)
-
-    def _task(self, name: str, paths: Mapping[str, Path], *rest: Any) -> Task:
-        cell, wanted, tuned = rest or (None, None, None)
-        return Task(
-            self.plan, name, cell, wanted, self._described[name]["fingerprint"],
-            self.engine.n_threads, tuned, paths.get(name),
-        )  # fmt: skip
+        if self._display is not None:
+            n_cells = self.summary.n_cells
+            self.note(f"{n_cells}/{n_cells} cells are done; {self._display.results}")
 
     def _cost(self, cell: Cell) -> int:
         described = self._described[cell.dataset]
         return int(described["n_samples"] * described["n_features"])
 
     def _tune(
-        self, names: Iterator[str] | dict[str, None], function: Callable[[Task], Any],
-        paths: Mapping[str, Path],
-    ) -> dict[str, dict[int, Tuned] | str]:  # fmt: skip
+        self, tasks: Mapping[str, Task], function: Callable[[Task], Any]
+    ) -> dict[str, dict[int, Tuned] | str]:
         """Return what is tuned for each data set, or why that failed; the store may have it."""
         is_wanted = any(spec.is_tuned for spec in self.plan.classifiers)
         if not is_wanted or self.plan.tuning.scope.startswith("fold"):
             return {}
-        found: dict[str, Any] = {name: self.store.read_tuned(name) for name in names}
-        tasks = [self._task(name, paths) for name, tuned in found.items() if tuned is None]
-        results = run_tasks(self.engine, function, tasks, self.note, self._n_workers)
-        for task, tuned in track(results, "data sets tuned", len(tasks)):
+        found: dict[str, Any] = {name: self.store.read_tuned(name) for name in tasks}
+        untuned = [task for name, task in tasks.items() if found[name] is None]
+        results = run_tasks(self.engine, function, untuned, self.note, self._n_workers)
+        for task, tuned in track(results, "data sets tuned", len(untuned)):
             if isinstance(tuned, RuntimeError):
                 found[task.dataset] = str(tuned)
                 self.note(f"{task.dataset}: the SVM could not be tuned: {tuned}")
@@ -425,15 +413,13 @@ class Run:
     def _count(self, table: "pa.Table") -> None:
         """Add rows to the summary, and to the means that are shown."""
         self.summary.n_rows += table.num_rows
-        keys = ("selector", "classifier", "mauc", "error", "status")
-        for selector, classifier, mauc, error, status in zip(
-            *(table[key].to_pylist() for key in keys), strict=True
-        ):
-            if status == "failed":
-                self.summary.failures[f"{selector}, {classifier}: {error}"] += 1
+        for row in table.select(["selector", "classifier", "mauc", "error", "status"]).to_pylist():
+            if row["status"] == "failed":
+                what = f"{row['selector']}, {row['classifier']}: {row['error']}"
+                self.summary.failures[what] += 1
                 continue
-            total = self._sums.setdefault(selector, [0.0, 0])
-            total[0] += mauc
+            total = self._sums.setdefault(row["selector"], [0.0, 0])
+            total[0] += row["mauc"]
             total[1] += 1
         if self._display is not None:
             means = {name: total / n for name, (total, n) in self._sums.items()}

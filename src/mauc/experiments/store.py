@@ -153,24 +153,16 @@ class RunFolder:
 
     def _refuse_foreign(self) -> None:
         """Refuse a folder with other files, before the first one is written or removed there."""
-        if self.exists:
-            return
-        foreign = [
-            item.name
-            for item in self.path.iterdir()
-            if item.name not in (".lock", ".owner") and not is_part(item)
-        ]
-        if foreign:
+        names = {item.name for item in self.path.iterdir() if not is_part(item)}
+        foreign = names - {".lock", ".owner"}
+        if foreign and not self.exists:
             raise MaucError(
                 f"{self.path} has files that are not of a run, such as {min(foreign)}; give "
                 "another folder."
             )
 
     def begin(self, plan: Plan, text: str | None, described: Described) -> None:
-        """Write the plan and the provenance, or check that the plan still fits the folder.
-
-        `text` is the plan as given, if it was given as text.
-        """
+        """Write the plan, its text as given, and the provenance, if the plan fits the folder."""
         values, toml = plan_to_dict(plan), text or plan_to_toml(plan)
         provenance: dict[str, Any] = {"datasets": {}, "starts": []}
         if self.exists:
@@ -219,17 +211,62 @@ class RunFolder:
         """Return what is known of the data sets and the starts of the run."""
         return _read_json(self.path / "provenance.json")
 
+    def shard(self, cell: Cell) -> Path:
+        """Return the path of the rows of a cell."""
+        name = f"r{cell.repeat:03d}_f{cell.fold:03d}.parquet"
+        return self.cells / quote(cell.dataset, safe=" ") / name
+
     def has(self, cell: Cell) -> bool:
         """Whether the cell has a shard, damaged or not."""
-        return shard_path(self.cells, cell).is_file()
-
-    def read(self, cell: Cell) -> "pa.Table":
-        """Return the rows of a cell, or raise `DamagedShardError`."""
-        return read_shard(shard_path(self.cells, cell), cell, self._stamp(cell.dataset))
+        return self.shard(cell).is_file()
 
     def write(self, cell: Cell, table: "pa.Table") -> None:
-        """Write the rows of a cell, whole or not at all."""
-        write_shard(shard_path(self.cells, cell), table, self._stamp(cell.dataset))
+        """Write the rows of a cell, with their digest and stamp, whole or not at all."""
+        import pyarrow.parquet as pq
+
+        path, stamp, buffer = self.shard(cell), self._stamp(cell.dataset), io.BytesIO()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        needed = {key: stamp[key] for key in sorted(_stamp_keys(table))}
+        table = table.replace_schema_metadata(
+            {_DIGEST: table_digest(table).encode(), _STAMP: json.dumps(needed).encode()}
+        )
+        pq.write_table(table, buffer, compression="zstd", write_page_checksum=True)
+        write_atomic(path, buffer.getvalue(), force=True)
+
+    def read(self, cell: Cell) -> "pa.Table":
+        """Return the rows of a cell.
+
+        `DamagedShardError` names the file if it cannot be read, its digest is not that of its rows,
+        or these are of another cell or another experiment.
+        """
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        path, stamp = self.shard(cell), self._stamp(cell.dataset)
+
+        def damaged(why: str) -> DamagedShardError:
+            return DamagedShardError(f"the shard {path} {why}.")
+
+        try:
+            # Read through Python: pyarrow could take a path for a partitioned data set.
+            content = pa.BufferReader(path.read_bytes())
+            table = pq.ParquetFile(content, page_checksum_verification=True).read()
+            metadata = table.schema.metadata or {}
+            wanted = metadata.get(_DIGEST, b"").decode(errors="replace")
+            found = json.loads(metadata.get(_STAMP, b"{}"))
+            table = table.replace_schema_metadata(None).cast(schema())
+            got = table_digest(table)
+        except Exception as error:  # pyarrow raises all kinds on damaged bytes
+            raise damaged(f"cannot be read: {first_line(error)}") from error
+        if wanted != got:
+            raise damaged("was altered: its rows do not have its digest")
+        keys = {key: table[key].unique().to_pylist() for key in ("dataset", "repeat", "fold")}
+        if keys != {key: [value] for key, value in asdict(cell).items()}:
+            raise damaged(f"must hold rows of {cell} alone, got {keys}")
+        for key in sorted(_stamp_keys(table) | set(found)):
+            if key not in stamp or found.get(key, stamp[key]) != stamp[key]:
+                raise damaged(f"is of another run: its {key} differs")
+        return table
 
     def _stamp(self, dataset: str) -> Stamp:
         if not self._stamps:
@@ -264,11 +301,7 @@ class RunFolder:
 
 
 def plan_changes(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
-    """Return which definitions of an old plan the new one changes or lacks.
-
-    What is only added (data sets, repeats, selectors, classifiers) is no change: the results so
-    far stay what they are. Sources of data sets may move; their content is compared elsewhere.
-    """
+    """Return which definitions of an old plan the new one changes or lacks; it may add some."""
     changes = _changed("", old, new, ("seed", "folds", "sizes", "max_rows"))
     if new["repeats"] < old["repeats"]:
         changes += _changed("", old, new, ("repeats",))
@@ -276,7 +309,7 @@ def plan_changes(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
         now = {spec["name"]: spec for spec in new[part]}
         for spec in old[part]:
             name = spec["name"]
-            if name in now:
+            if name in now:  # sources may move; their content is compared elsewhere
                 keys = (key for key in spec if key != "source")
                 changes += _changed(f"{part}, {name}, ", spec, now[name], keys)
             else:
@@ -301,10 +334,8 @@ def _changed(what: str, old: dict[str, Any], new: dict[str, Any], keys: Iterable
 def make_stamp(plan: dict[str, Any], fingerprint: str) -> Stamp:
     """Return the digest of every definition that a cell of a data set may depend on.
 
-    Two runs whose stamps agree on a selector, a classifier and the split have the same rows of
-    them, so a shard may come from another folder, but not from another experiment. Under "split"
-    are the data, seed, folds and sizes; under "selector NAME" and "classifier NAME" their methods
-    and options, with the tuning where there is one.
+    Runs whose stamps agree on a selector, a classifier and the split have the same rows of them: a
+    shard may come from another folder, but not from another experiment.
     """
     stamp = {"split": digest([fingerprint, plan["seed"], plan["folds"], plan["sizes"]])}
     for spec in plan["selectors"]:
@@ -322,57 +353,6 @@ def digest(value: Any, n_bytes: int = 8) -> str:
     """Return a digest of what JSON can hold."""
     text = json.dumps(value, sort_keys=True)
     return blake2b(text.encode(), digest_size=n_bytes).hexdigest()
-
-
-def shard_path(folder: Path, cell: Cell) -> Path:
-    """Return where the shard of a cell is, in the folder of all shards."""
-    name = f"r{cell.repeat:03d}_f{cell.fold:03d}.parquet"
-    return folder / quote(cell.dataset, safe=" ") / name
-
-
-def write_shard(path: Path, table: "pa.Table", stamp: Stamp) -> None:
-    """Write the rows of a cell, with their digest and stamp, whole or not at all."""
-    import pyarrow.parquet as pq
-
-    path.parent.mkdir(parents=True, exist_ok=True)
-    buffer = io.BytesIO()
-    needed = {key: stamp[key] for key in sorted(_stamp_keys(table))}
-    table = table.replace_schema_metadata(
-        {_DIGEST: table_digest(table).encode(), _STAMP: json.dumps(needed).encode()}
-    )
-    pq.write_table(table, buffer, compression="zstd", write_page_checksum=True)
-    write_atomic(path, buffer.getvalue(), force=True)
-
-
-def read_shard(path: Path, cell: Cell, stamp: Stamp) -> "pa.Table":
-    """Read the rows of a cell, written in a run and for data with this stamp.
-
-    `DamagedShardError` names the file if it cannot be read, its digest is not that of its rows, or
-    these are of another cell or another experiment.
-    """
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        # Read through Python: pyarrow could take a path for a partitioned data set.
-        content = pa.BufferReader(path.read_bytes())
-        table = pq.ParquetFile(content, page_checksum_verification=True).read()
-        metadata = table.schema.metadata or {}
-        wanted = metadata.get(_DIGEST, b"").decode(errors="replace")
-        found = json.loads(metadata.get(_STAMP, b"{}"))
-        table = table.replace_schema_metadata(None).cast(schema())
-        got = table_digest(table)
-    except Exception as error:  # pyarrow raises all kinds on damaged bytes
-        raise DamagedShardError(f"the shard {path} cannot be read: {first_line(error)}.") from error
-    if wanted != got:
-        raise DamagedShardError(f"the shard {path} was altered: its rows do not have its digest.")
-    keys = {key: set(table[key].unique().to_pylist()) for key in ("dataset", "repeat", "fold")}
-    if keys != {"dataset": {cell.dataset}, "repeat": {cell.repeat}, "fold": {cell.fold}}:
-        raise DamagedShardError(f"the shard {path} must hold rows of {cell} alone, got {keys}.")
-    for key in sorted(_stamp_keys(table) | set(found)):
-        if key not in stamp or found.get(key, stamp[key]) != stamp[key]:
-            raise DamagedShardError(f"the shard {path} is of another run: its {key} differs.")
-    return table
 
 
 def table_digest(table: "pa.Table") -> str:
@@ -395,12 +375,8 @@ def table_digest(table: "pa.Table") -> str:
 
 def _stamp_keys(table: "pa.Table") -> set[str]:
     """Return the keys of a stamp that the rows depend on."""
-    names = {
-        f"{key} {name}"
-        for key in ("selector", "classifier")
-        for name in table[key].unique().to_pylist()
-    }
-    return {"split"} | names
+    names = {key: table[key].unique().to_pylist() for key in ("selector", "classifier")}
+    return {"split", *(f"{key} {name}" for key in names for name in names[key])}
 
 
 def _json(values: Any) -> str:

@@ -1,5 +1,9 @@
 """Open and write ARFF files, WEKA's format: attributes and rows, dense or sparse.
 
+https://waikato.github.io/weka-wiki/formats_and_processing/arff_stable/ describes it. The last
+attribute is the target unless another is named; relational attributes and weights of rows are
+refused.
+
 The header is read here, since liac-arff knows neither dates nor comments behind a line nor lists of
 values over several lines; liac-arff cuts the rows into values.
 """
@@ -29,6 +33,7 @@ _ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|[^\s{{'\"]+)\s*(.*)", re.IGNO
 _VALUE = re.compile(rf"\s*({_QUOTED}|[^,'\"]*?)\s*(,|$)", re.DOTALL)
 # All up to a % outside quotes; a quote that is never closed is an ordinary letter.
 _BEFORE_COMMENT = re.compile(rf"(?:{_QUOTED}|[^%])*")
+_PLACE = re.compile(r"[{,]\s*(\d+)")  # of a value in a sparse row
 _PLAIN = re.compile(r"[A-Za-z0-9_.+-]+")
 _ESCAPES = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 _UNESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
@@ -96,7 +101,10 @@ class _Rows:
 
         kind = arff.LOD_GEN if self.is_sparse else arff.DENSE_GEN
         try:
-            yield from arff.ArffDecoder().decode(lines(), return_type=kind)["data"]
+            for row in arff.ArffDecoder().decode(lines(), return_type=kind)["data"]:
+                if self.is_sparse:
+                    self._check_places(last, row)
+                yield row
         except (arff.ArffException, ValueError) as error:
             if isinstance(error, MaucError):
                 raise
@@ -111,27 +119,32 @@ class _Rows:
                 f"commas, braces or quotes), got {last[:60]!r}."
             ) from error
 
+    def _check_places(self, line: str, row: dict[int, str | None]) -> None:
+        """Raise if a sparse row names a place twice, of which liac-arff takes the last."""
+        places = _PLACE.findall(re.sub(_QUOTED, "", line))
+        if len(places) > len(row):
+            twice = next(place for place in places if places.count(place) > 1)
+            raise MaucError(
+                f"{self.path}, line {self.numbers[-1]}: the sparse row names the place {twice} "
+                f"twice; keep one of its values."
+            )
+
     def parse(self, j: int, texts: Sequence[str | None], rows: Sequence[int]) -> Any:
         """Return the values of a column in some rows; raise if one is not what is declared."""
         attribute = self.attributes[j]
         try:
             return attribute.parse(texts)
-        except (ValueError, KeyError):
-            for text, row in zip(texts, rows, strict=True):
-                try:
-                    attribute.parse([text])
-                except (ValueError, KeyError) as error:
-                    raise self._value_error(attribute, text, row) from error
-            raise
-
-    def _value_error(self, attribute: _Attribute, text: str | None, row: int) -> MaucError:
-        values = attribute.values
-        listed = ", ".join(values[:8]) + ", ..." * (len(values) > 8)
-        wanted = f"one of its declared values ({listed})" if values else "a number"
-        return MaucError(
-            f"{self.path}, line {self.numbers[row]}: attribute {attribute.name!r} wants {wanted} "
-            f"or ? for a missing value, got {text!r}."
-        )
+        except (ValueError, KeyError) as error:
+            if len(texts) > 1:  # which of them it is
+                for text, row in zip(texts, rows, strict=True):
+                    self.parse(j, [text], [row])
+            values = attribute.values
+            listed = ", ".join(values[:8]) + ", ..." * (len(values) > 8)
+            wanted = f"one of its declared values ({listed})" if values else "a number"
+            raise MaucError(
+                f"{self.path}, line {self.numbers[rows[0]]}: attribute {attribute.name!r} wants "
+                f"{wanted} or ? for a missing value, got {texts[0]!r}."
+            ) from error
 
     def texts(self, j: int) -> Iterator[str]:
         """Yield the texts of a column."""
@@ -142,20 +155,13 @@ class _Rows:
 
 
 def open_arff(path: Path, options: ReadOptions, memory: int | None) -> Table:
-    """Open an ARFF file: a data frame, or a sparse matrix with codes in nominal columns.
-
-    The last attribute is the target unless another is named, as in WEKA. Relational attributes and
-    weights of rows are refused.
-
-    The format: https://waikato.github.io/weka-wiki/formats_and_processing/arff_stable/
-    """
+    """Open an ARFF file: a data frame, or a sparse matrix with codes in nominal columns."""
     encoding = options.encoding or "utf-8"
     check_text(path, "an ARFF file", encoding)
     rows = _Rows(path, encoding)
     attributes = rows.attributes
     names = [attribute.name for attribute in attributes]
-    read = _read_sparse if rows.is_sparse else _read_dense
-    source = read(rows, memory)
+    source = (_read_sparse if rows.is_sparse else _read_dense)(rows, memory)
     numbers = np.array(rows.numbers)
 
     def check_column(column: int) -> tuple[str, ...]:
@@ -234,8 +240,10 @@ def _read_header(path: Path, lines: Iterator[tuple[int, str]]) -> list[_Attribut
             return attributes
         if keyword == "@attribute":
             # The values of a nominal attribute may go on over several lines, as in WEKA.
-            while _is_open(line) and (following := next(lines, None)) is not None:
+            bare = re.sub(_QUOTED, "", line)
+            while "{" in bare and "}" not in bare and (following := next(lines, None)) is not None:
                 line = f"{line} {_cut_comment(following[1]).strip()}"
+                bare = re.sub(_QUOTED, "", line)
             attributes.append(_read_attribute(path, number, line))
         elif keyword != "@relation":
             raise MaucError(
@@ -280,12 +288,6 @@ def _cut_comment(line: str) -> str:
         return line
     found = _BEFORE_COMMENT.match(line)
     return line if found is None else found[0]
-
-
-def _is_open(line: str) -> bool:
-    """Whether the list of values of an attribute goes on in the next line."""
-    bare = re.sub(_QUOTED, "", line)
-    return "{" in bare and "}" not in bare
 
 
 def _split_values(text: str) -> list[str]:

@@ -2,8 +2,8 @@
 
 import mmap
 import os
-import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,8 @@ from mauc.data.source import ColumnSource, default_memory
 from mauc.engine.arrays import contiguous_columns, is_row_major, take_columns
 from mauc.exceptions import MaucError, MaucTypeError, option
 from mauc.extras import optional_import
-from mauc.io.files import FileSystem, stamped, unreadable_error
+from mauc.io.cache import cache_array, drop_pages, file_stamp
+from mauc.io.files import unreadable_error
 from mauc.io.formats import split_array
 from mauc.io.options import ReadOptions
 from mauc.io.table import Table
@@ -30,11 +31,7 @@ Array = np.ndarray[Any, Any]
 
 
 class ArraySource(ColumnSource):
-    """Columns of a two-dimensional array: of NumPy, a memmap, of Zarr or of h5py.
-
-    It is opened again in another process if `reopen` does so, and pickled otherwise. What `stamp`
-    returns must not change while it is read. `waits` if its chunks come from another machine.
-    """
+    """Columns of an array, memmap, Zarr array or h5py dataset, which `reopen` opens elsewhere."""
 
     def __init__(
         self, array: Any, name: str, *, reopen: Callable[[], Any] | None = None,
@@ -44,29 +41,19 @@ class ArraySource(ColumnSource):
         self._array, self._reopen = check_array(array, name), reopen
         self._stamp, self._mark = stamp, None if stamp is None else stamp()
         self.waits = waits
-        self._lock = threading.Lock()
-        self._rest: tuple[int, Array] | None = None  # columns beyond the last ones, and the first
+        self._band: tuple[int, Array] | None = None  # first column and values of the last chunks
         self._is_broad = is_broad(array, default_memory() if memory is None else memory)
         kind = array.dtype.newbyteorder("=")
         super().__init__(name, array.shape[0], [kind] * array.shape[1], memory=memory)
 
     def __getstate__(self) -> dict[str, Any]:
-        state = self.__dict__ | {"_rest": None}
-        del state["_lock"]
-        if self._reopen is not None:
-            del state["_array"]
-        return state
+        is_reopened = self._reopen is not None
+        return self.__dict__ | {"_band": None, "_array": None if is_reopened else self._array}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._lock = threading.Lock()
         if self._reopen is not None:
             self._array = self._reopen()
-
-    def __copy__(self) -> "ArraySource":
-        other = object.__new__(type(self))
-        other.__dict__.update(self.__dict__ | {"_lock": threading.Lock(), "_rest": None})
-        return other
 
     @property
     def matrix(self) -> Any:
@@ -87,15 +74,16 @@ class ArraySource(ColumnSource):
     def row_parts(self) -> list[tuple[int, int]]:
         """Return ranges of rows: as many chunks as are cheap to read one by one."""
         n, m = self.shape
-        step = max(1, _PART_BYTES // max(1, m * self.types[0].itemsize))
-        n_rows, _ = _chunks_of(self._array)
-        step = max(1, step // n_rows) * n_rows
+        step = _row_step(self._array, m * self.types[0].itemsize)
         return [(start, min(start + step, n)) for start in range(0, n, step)]
 
     def check_unchanged(self) -> None:
         """Raise if the file changed since the source was opened."""
         if self._stamp is not None and self._stamp() != self._mark:
-            raise _changed_error(self.name)
+            raise MaucError(
+                f"{self.name} changed while it was being read; what was computed from it is not "
+                f"valid. Open it again."
+            )
 
     def _copy(self, start: int, stop: int, columns: Array) -> Array:
         rows = np.asarray(self._array)[start:stop]
@@ -103,61 +91,36 @@ class ArraySource(ColumnSource):
         if isinstance(self._array, np.memmap):
             if np.may_share_memory(found, rows):
                 found = found.copy()  # read here, not where it is worked on
-            _drop_pages(self._array)
+            drop_pages(self._array)
         return found
 
     def _read_chunks(self, start: int, stop: int, columns: Array) -> Array:
-        """Read columns run by run, and each run chunk by chunk."""
+        """Read columns by bands of chunks; the last band is kept, so that none is read twice."""
         out: Array = np.empty((len(columns), stop - start), self.types[0])
-        if len(columns) == 0:
-            return out
-        cuts = np.flatnonzero(np.diff(columns) != 1) + 1
-        position = 0
-        for run in np.split(columns, cuts):
-            target = out[position : position + len(run)]
-            self._read_run(start, stop, int(run[0]), int(run[-1]) + 1, target)
-            position += len(run)
+        is_whole = (start, stop) == (0, self.shape[0]) and not self._is_broad
+        width = _chunks_of(self._array)[1]
+        bands = columns // width
+        for number in dict.fromkeys(bands.tolist()):
+            mine = np.flatnonzero(bands == number)
+            first, band = (-1, out[:0]) if self._band is None else self._band
+            if not is_whole:
+                first, last = int(columns[mine].min()), int(columns[mine].max()) + 1
+                band = self._read_band(start, stop, first, last)
+            elif first != number * width:
+                first, self._band = number * width, None
+                band = self._read_band(start, stop, first, min(first + width, self.shape[1]))
+                self._band = first, band
+            out[mine] = band[columns[mine] - first]
         return out
 
-    def _read_run(self, start: int, stop: int, first: int, last: int, out: Array) -> None:
-        """Fill `out` with neighbouring columns.
-
-        No chunk is decompressed twice in a pass over the columns in their order: what the last
-        chunks hold beyond the run is kept for the next call.
-        """
-        is_whole = (start, stop) == (0, self.shape[0]) and not self._is_broad
-        done = 0
-        if is_whole:
-            with self._lock:
-                rest, self._rest = self._rest, None
-            if rest is not None and rest[0] <= first < rest[0] + len(rest[1]):
-                kept = rest[1][first - rest[0] :][: last - first]
-                out[: len(kept)] = kept
-                done = len(kept)
-                if first + done < rest[0] + len(rest[1]):
-                    with self._lock:
-                        self._rest = rest
-        if first + done == last:
-            return
-        _, width = _chunks_of(self._array)
-        edge = min(-(-last // width) * width, self.shape[1]) if is_whole else last
-        more = np.empty((edge - last, stop - start), out.dtype)
-        self._fill(start, stop, first + done, last, out[done:], more)
-        if len(more):
-            with self._lock:
-                self._rest = last, more
-
-    def _fill(self, start: int, stop: int, first: int, last: int, out: Array, more: Array) -> None:
-        n_rows, _ = _chunks_of(self._array)
-        row_bytes = (last - first + len(more)) * out.itemsize
-        step = max(1, _PART_BYTES // max(1, row_bytes * n_rows)) * n_rows
-        row = start
-        while row < stop:
-            end = min((row // n_rows) * n_rows + step, stop)
-            part = np.asarray(self._array[row:end, first : last + len(more)])
-            out[:, row - start : end - start] = part[:, : last - first].T
-            more[:, row - start : end - start] = part[:, last - first :].T
-            row = end
+    def _read_band(self, start: int, stop: int, first: int, last: int) -> Array:
+        """Read neighbouring columns, a few chunks at a time."""
+        out: Array = np.empty((last - first, stop - start), self.types[0])
+        step = _row_step(self._array, (last - first) * out.itemsize)
+        for row in range(start // step * step, stop, step):
+            begin, end = max(row, start), min(row + step, stop)
+            out[:, begin - start : end - start] = self._array[begin:end, first:last].T
+        return out
 
 
 def check_array(array: Any, name: str) -> Any:
@@ -171,13 +134,21 @@ def check_array(array: Any, name: str) -> Any:
 
 
 def _chunks_of(array: Any) -> tuple[int, int]:
-    """Return the rows and columns of the pieces in which an array is stored."""
+    """Return the rows and columns of the pieces in which an array is stored, or is read."""
     if isinstance(array, np.ndarray):
         return 1, 1
     chunks = getattr(array, "chunks", None)
     if chunks is None:  # row after row
-        return max(1, min(array.shape[0], 1024)), 1
+        n_rows, n_columns = array.shape
+        width = _PART_BYTES // max(1, n_rows * array.dtype.itemsize)
+        return max(1, min(n_rows, 1024)), max(1, min(width, n_columns))
     return int(chunks[0]), int(chunks[1])
+
+
+def _row_step(array: Any, row_bytes: int) -> int:
+    """Return how many rows are read together: whole chunks."""
+    n_rows, _ = _chunks_of(array)
+    return max(1, _PART_BYTES // max(1, row_bytes * n_rows)) * n_rows
 
 
 def is_broad(array: Any, memory: int) -> bool:
@@ -187,26 +158,8 @@ def is_broad(array: Any, memory: int) -> bool:
     return n_bytes * _CHUNK_SHARE > memory
 
 
-def _drop_pages(array: Any) -> None:
-    """Tell the system that the pages of a mapped file are not needed; they would count as used."""
-    held = getattr(array, "_mmap", None)
-    if held is not None and getattr(array, "mode", None) != "c" and hasattr(held, "madvise"):
-        held.madvise(mmap.MADV_DONTNEED)
-
-
-def _changed_error(name: str) -> MaucError:
-    return MaucError(
-        f"{name} changed while it was being read; what was computed from it is not valid. Open it "
-        f"again."
-    )
-
-
 class FrameSource(ColumnSource):
-    """Columns of a data frame of pandas or polars.
-
-    With `keeps_objects`, columns of Python objects are read as they are, such as the cells of a
-    spreadsheet: whether they are numbers, text or dates is told by their values.
-    """
+    """Columns of a frame of pandas or polars; `keeps_objects` leaves Python objects alone."""
 
     def __init__(
         self, frame: Any, name: str = "the data frame", *, keeps_objects: bool = False,
@@ -276,19 +229,12 @@ def open_array(
     stamp: Callable[[], dict[str, Any]] | None = None, waits: bool = False,
     memory: int | None = None,
 ) -> ColumnSource:  # fmt: skip
-    """Return the columns of an array, from a cache on disk where it lies by rows.
-
-    An array on disk that lies by rows, or in chunks that are too wide, would be read whole for
-    every few columns, if it is larger than the memory. One without a stamp is not cached.
-    """
+    """Return the columns of an array, from the cache if it is large, on disk and lies by rows."""
     check_array(array, name)
     limit = default_memory() if memory is None else memory
     n_bytes = int(np.prod(array.shape, dtype=np.int64)) * array.dtype.itemsize
     if stamp is not None and n_bytes > limit and _lies_by_rows(array, limit):
-        from mauc.io.cache import cache_array
-
-        known = None if os.path.isfile(name) else stamp  # a file is stamped by itself
-        return cache_array(array, name, memory=limit, stamp=known, layout=_layout(array))
+        return cache_array(array, name, stamp, memory=limit, layout=_layout(array))
     return ArraySource(array, name, reopen=reopen, stamp=stamp, waits=waits, memory=memory)
 
 
@@ -312,39 +258,36 @@ def _layout(array: Any) -> list[int]:
     return [begin + first - pages, *array.strides]
 
 
-def _file_stamp(path: str) -> dict[str, Any]:
-    size, time = stamped(FileSystem(path), path).stamp
-    return {"size": size, "mtime_ns": time}
+def open_npy(path: Path | str, options: ReadOptions, memory: int | None) -> Table:
+    """Open a .npy file, which is mapped into memory if it is not read whole."""
+    array = _load_npy(str(path))
+    if memory is None:
+        source: ColumnSource = ArraySource(np.array(array), str(path))
+    else:
+        source = open_array(
+            array, str(path), reopen=partial(_load_npy, str(path)),
+            stamp=partial(file_stamp, Path(path)), memory=memory,
+        )  # fmt: skip
+    return _array_table(source, options.target)
 
 
-def array_table(source: ColumnSource, labels: Any = None) -> Table:
-    """Return the table of a source whose columns have numbers; the target may name `labels`."""
+def _array_table(
+    source: ColumnSource, target: str | int | None, load: Callable[[str], Any] | None = None
+) -> Table:
+    """Return the table of an array; labels are a column, a .npy file or what `load` returns."""
+    labels = None
+    if isinstance(target, str) and target.lower().endswith(".npy"):
+        labels = np.array(_load_npy(target))
+        if labels.ndim != 1:
+            raise MaucError(
+                f"{target} must hold labels in one dimension, got shape {labels.shape}."
+            )
+    elif load is not None and isinstance(target, str) and not target.removeprefix("-").isdigit():
+        labels = load(target)[:]
     return Table(
         source.name, source, default_names(range(source.shape[1])), labels=labels,
         is_named=False, has_named_labels=labels is not None,
     )  # fmt: skip
-
-
-def open_npy(path: Path | str, options: ReadOptions, memory: int | None) -> Table:
-    """Open a .npy file, which is mapped into memory if it is not read whole."""
-    if memory is None:
-        source: ColumnSource = ArraySource(np.array(_load_npy(str(path))), str(path))
-    else:
-        source = open_array(
-            _load_npy(str(path)), str(path), reopen=partial(_load_npy, str(path)),
-            stamp=partial(_file_stamp, str(path)), memory=memory,
-        )  # fmt: skip
-    return array_table(source, _file_labels(options.target))
-
-
-def _file_labels(target: str | int | None) -> Any:
-    """Return the labels of a .npy file if a target is the path of one, None otherwise."""
-    if not isinstance(target, str) or not target.lower().endswith(".npy"):
-        return None
-    labels = _load_npy(target)
-    if labels.ndim != 1:
-        raise MaucError(f"{target} must hold labels in one dimension, got shape {labels.shape}.")
-    return np.array(labels)
 
 
 def _load_npy(path: str) -> Any:
@@ -363,7 +306,7 @@ def open_memmap(array: Any, memory: int | None = None) -> ColumnSource:
     if path is not None and isinstance(array.base, mmap.mmap):  # all of what was mapped
         order = "C" if array.flags.c_contiguous else "F"
         reopen = partial(np.memmap, path, array.dtype, "r", array.offset, array.shape, order)
-    stamp = None if path is None else partial(_file_stamp, path)
+    stamp = None if path is None else partial(file_stamp, Path(path))
     return open_array(array, path or "the memmap", reopen=reopen, stamp=stamp, memory=memory)
 
 
@@ -371,61 +314,50 @@ def open_hdf5(path: Path | str, options: ReadOptions, memory: int | None) -> Tab
     """Open a dataset of an HDF5 file; the only one of two dimensions if none is named."""
     file, name = split_array(str(path))
     name = name or _only_one(file, _datasets(file, 2))
-    source = open_array(
-        _load_hdf5(file, name), f"{file}::{name}", reopen=partial(_load_hdf5, file, name),
-        stamp=partial(_file_stamp, file), memory=memory,
-    )  # fmt: skip
-    labels = _file_labels(options.target)
-    if labels is None and _is_name(options.target):
-        labels = _load_hdf5(file, str(options.target))[:]
-    return array_table(source, labels)
+    source = open_h5py(_load_hdf5(file, name), memory, name)
+    return _array_table(source, options.target, partial(_load_hdf5, file))
 
 
-def open_h5py(dataset: Any, memory: int | None = None) -> ColumnSource:
-    """Return the columns of a dataset of h5py."""
-    path, name = dataset.file.filename, dataset.name
+def open_h5py(dataset: Any, memory: int | None = None, name: str | None = None) -> ColumnSource:
+    """Return the columns of a dataset of h5py, called by its own name if there is none."""
+    path, name = dataset.file.filename, name or dataset.name
     is_file = os.path.isfile(path)
     return open_array(
         dataset, f"{path}::{name}", reopen=partial(_load_hdf5, path, name) if is_file else None,
-        stamp=partial(_file_stamp, path) if is_file else None, memory=memory,
+        stamp=partial(file_stamp, Path(path)) if is_file else None, memory=memory,
     )  # fmt: skip
 
 
-def _is_name(target: str | int | None) -> bool:
-    """Whether a target is the name of an array, not the number of a column."""
-    return isinstance(target, str) and not target.removeprefix("-").isdigit()
+@contextmanager
+def _open_hdf5(path: str) -> Iterator[Any]:
+    """Open an HDF5 file, which stays open as long as one of its datasets is used."""
+    h5py = optional_import("h5py", "HDF5 files")
+    try:
+        yield h5py.File(path, "r")
+    except (FileNotFoundError, PermissionError) as error:
+        raise unreadable_error(path, error) from error
+    except OSError as error:
+        raise MaucError(f"{path} cannot be read as an HDF5 file: {error}") from error
 
 
 def _load_hdf5(path: str, name: str) -> Any:
-    h5py = optional_import("h5py", "HDF5 files")
     try:
-        return h5py.File(path, "r")[name]
+        with _open_hdf5(path) as file:
+            return file[name]
     except KeyError as error:
-        listed = ", ".join(_datasets(path, None)) or "none"
+        listed = ", ".join(_datasets(path)) or "none"
         raise MaucError(f"{path} has no dataset {name!r}. Its datasets: {listed}.") from error
-    except OSError as error:
-        raise _hdf5_error(path, error) from error
 
 
-def _hdf5_error(path: str, error: OSError) -> MaucError:
-    if isinstance(error, FileNotFoundError | PermissionError):
-        return unreadable_error(path, error)
-    return MaucError(f"{path} cannot be read as an HDF5 file: {error}")
-
-
-def _datasets(path: str, n_dimensions: int | None) -> list[str]:
-    h5py = optional_import("h5py", "HDF5 files")
+def _datasets(path: str, n_dimensions: int | None = None) -> list[str]:
     found: list[str] = []
 
     def visit(name: str, held: Any) -> None:
-        if isinstance(held, h5py.Dataset) and n_dimensions in (None, held.ndim):
+        if hasattr(held, "dtype") and n_dimensions in (None, held.ndim):
             found.append(name)
 
-    try:
-        with h5py.File(path, "r") as file:
-            file.visititems(visit)
-    except OSError as error:
-        raise _hdf5_error(path, error) from error
+    with _open_hdf5(path) as file, file:
+        file.visititems(visit)
     return found
 
 
@@ -441,12 +373,8 @@ def _only_one(path: str, tables: list[str]) -> str:
 def open_zarr(path: Path | str, options: ReadOptions, memory: int | None) -> Table:
     """Open a Zarr array; the only one of two dimensions of a group if none is named."""
     address, name = split_array(str(path))
-    known = dict(options.storage_options or {})
-    source = open_zarr_array(_load_zarr(address, name, known), memory)
-    labels = _file_labels(options.target)
-    if labels is None and _is_name(options.target):
-        labels = _load_zarr(address, str(options.target), known)[:]
-    return array_table(source, labels)
+    load = partial(_load_zarr, address, dict(options.storage_options or {}))
+    return _array_table(open_zarr_array(load(name), memory), options.target, load)
 
 
 def open_zarr_array(array: Any, memory: int | None = None) -> ColumnSource:
@@ -480,7 +408,7 @@ def _zarr_stamp(array: Any) -> dict[str, Any]:
     }
 
 
-def _load_zarr(address: str, name: str | None, options: dict[str, Any]) -> Any:
+def _load_zarr(address: str, options: dict[str, Any], name: str | None) -> Any:
     """Return an array of a Zarr store; the only one of a group if none is named."""
     zarr = optional_import("zarr", "Zarr arrays")
     known = {"mode": "r", "storage_options": options or None}

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from mauc.data.columns import with_missing
-from mauc.data.source import ColumnSource
+from mauc.data.source import ColumnSource, empty_columns
 from mauc.exceptions import MaucError, option
 from mauc.io.files import (
     File,
@@ -25,6 +25,7 @@ from mauc.io.files import (
     content_error,
     read_beginning,
     stamped,
+    unreadable_error,
 )
 from mauc.io.formats import FORMATS
 from mauc.io.options import ReadOptions
@@ -53,22 +54,16 @@ def numpy_type(kind: Any) -> np.dtype[Any] | None:
     kind = storage_type(kind)
     if is_words(kind):
         return WORDS
-    if types.is_boolean(kind):
-        return np.dtype(bool)
-    if types.is_integer(kind) or types.is_floating(kind):
-        plain: np.dtype[Any] = np.dtype(kind.to_pandas_dtype())
-        return plain
     if types.is_null(kind) or types.is_decimal(kind):
         return np.dtype(np.float64)
-    if types.is_date32(kind):
-        return np.dtype("datetime64[D]")
-    if types.is_date64(kind):
-        return np.dtype("datetime64[ms]")
-    if types.is_timestamp(kind):
-        return np.dtype(f"datetime64[{kind.unit}]")
     if types.is_duration(kind) or types.is_time(kind):
         return np.dtype(f"timedelta64[{kind.unit}]")
-    return None
+    if types.is_date32(kind):
+        return np.dtype("datetime64[D]")
+    if types.is_timestamp(kind):
+        return np.dtype(f"datetime64[{kind.unit}]")
+    is_plain = types.is_primitive(kind) and not types.is_interval(kind)
+    return np.dtype(kind.to_pandas_dtype()) if is_plain else None
 
 
 def feature_type(kind: Any) -> np.dtype[Any]:
@@ -88,20 +83,7 @@ def is_words(kind: Any) -> bool:
 
     if types.is_dictionary(kind):
         return is_words(kind.value_type) or numpy_type(kind.value_type) is not None
-    is_view = getattr(types, "is_string_view", None)
-    return bool(
-        types.is_string(kind)
-        or types.is_large_string(kind)
-        or (is_view is not None and is_view(kind))
-    )
-
-
-def no_feature_error(name: str, column: str, kind: Any) -> MaucError:
-    """Return the error for a column of a type that no feature has."""
-    return MaucError(
-        f"{name}: column {column!r} has the type {kind}, which is neither a number, a date nor "
-        f"words; leave it out ({option('drop', column)})."
-    )
+    return str(kind) in ("string", "large_string", "string_view")
 
 
 class ColumnFill:
@@ -122,7 +104,10 @@ class ColumnFill:
         if hasattr(chunk, "storage"):
             chunk = chunk.storage
         if self._values is None:
-            self._words.append(chunk if hasattr(chunk, "dictionary") else _encode(chunk))
+            if str(chunk.type) == "null":
+                chunk = chunk.cast("string")
+            is_encoded = hasattr(chunk, "dictionary")
+            self._words.append(chunk if is_encoded else chunk.dictionary_encode())
             return
         start, stop = self._position, self._position + len(chunk)
         self._position = stop
@@ -143,41 +128,6 @@ class ColumnFill:
         return with_missing(self._values, self._missing)
 
 
-class WideningFill(ColumnFill):
-    """Takes chunks of another type than the `kind` of the whole column, exactly or not at all."""
-
-    def __init__(self, fill: ColumnFill, kind: Any, file: str, column: str) -> None:
-        self._fill, self._kind = fill, kind
-        self._file, self._column = file, column
-
-    def add(self, chunk: Any) -> None:
-        """Take the values of the next rows, cast to the type of the column."""
-        import pyarrow as arrow
-
-        if is_words(self._kind):
-            self._fill.add(chunk)
-            return
-        try:
-            self._fill.add(chunk.cast(self._kind))  # checks that nothing is lost
-        except arrow.ArrowInvalid as error:
-            raise MaucError(
-                f"{self._file}: column {self._column!r} is {chunk.type} here and {self._kind} "
-                f"together with the other files, which does not hold all its values ({error}); "
-                f"write it with one type in all files, or leave it out "
-                f"({option('drop', self._column)})."
-            ) from error
-
-
-def make_fills(types: list[np.dtype[Any]], n_samples: int) -> list[ColumnFill]:
-    """Return what takes columns of given types; those of one type lie in one array."""
-    stacks = {
-        kind: iter(np.empty((types.count(kind), n_samples), kind))
-        for kind in dict.fromkeys(types)
-        if kind != WORDS
-    }
-    return [ColumnFill(None if kind == WORDS else next(stacks[kind])) for kind in types]
-
-
 def add_widths(source: ColumnSource, may_miss: Collection[int]) -> None:
     """Count what columns take that may have missing values: integers then become floats."""
     for j in may_miss:
@@ -187,25 +137,15 @@ def add_widths(source: ColumnSource, may_miss: Collection[int]) -> None:
 
 def _chunk_values(chunk: Any) -> Array:
     """Return numbers, dates or durations of Arrow as an array; missing floats and dates only."""
-    kind = str(chunk.type)
-    if kind.startswith(("time32", "time64")):
-        chunk = chunk.view("int32" if kind.startswith("time32") else "int64")
-        ticks = chunk.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
-        ticks[chunk.is_null().to_numpy(zero_copy_only=False)] = np.iinfo(np.int64).min
-        times: Array = ticks.view(f"timedelta64[{kind.partition('[')[2].rstrip(']')}]")
-        return times
-    if kind.startswith("decimal"):
+    import pyarrow as arrow
+
+    kind = chunk.type
+    if arrow.types.is_time(kind):
+        chunk = chunk.cast(f"int{kind.bit_width}").cast("int64").cast(arrow.duration(kind.unit))
+    elif arrow.types.is_decimal(kind) or arrow.types.is_null(kind):
         chunk = chunk.cast("float64")
-    elif kind == "null":
-        return np.full(len(chunk), np.nan)
     values: Array = chunk.to_numpy(zero_copy_only=False)
     return values
-
-
-def _encode(chunk: Any) -> Any:
-    from pyarrow import types
-
-    return (chunk.cast("string") if types.is_null(chunk.type) else chunk).dictionary_encode()
 
 
 def _categories(chunks: list[Any]) -> Any:
@@ -227,23 +167,44 @@ class ArrowColumns(ColumnSource):
     arrow_types: list[Any]
     type_errors: dict[str, MaucError]  #: columns whose types in several files do not go together
 
-    def check_readable(self, columns: Iterable[int]) -> None:
-        """Raise if one of the columns has a type that no feature has."""
+    def check_readable(self, columns: Iterable[int]) -> Sequence[str]:
+        """Raise if one of the columns has a type that no feature has; there are no other notes."""
         assert self.feature_names is not None
         for j in columns:
             name = self.feature_names[j]
             if name in self.type_errors:
                 raise self.type_errors[name]
             if j < len(self.arrow_types) and numpy_type(self.arrow_types[j]) is None:
-                raise no_feature_error(self.name, name, self.arrow_types[j])
+                raise MaucError(
+                    f"{self.name}: column {name!r} has the type {self.arrow_types[j]}, which is "
+                    f"neither a number, a date nor words; leave it out ({option('drop', name)})."
+                )
+        return ()
+
+    def read_rows(self, start: int, stop: int, columns: Array) -> list[Any]:
+        """Read some rows of columns."""
+        numbers = [int(j) for j in columns]
+        self.check_readable(numbers)
+        # The order of the file is the order of reading; a column may be asked for twice.
+        distinct = sorted({j for j in numbers if j < len(self.arrow_types)})
+        outs = empty_columns([self.types[j] for j in distinct], max(0, stop - start))
+        fills = {j: ColumnFill(out) for j, out in zip(distinct, outs, strict=True)}
+        self._fill(start, stop, fills)
+        found = {j: fill.result() for j, fill in fills.items()}
+        found |= {j: self._read_partition(j, start, stop) for j in set(numbers) - set(distinct)}
+        return [found[j] for j in numbers]
+
+    def _fill(self, start: int, stop: int, fills: dict[int, ColumnFill]) -> None:
+        """Add some rows to columns, which are in their order."""
+        raise NotImplementedError
+
+    def _read_partition(self, j: int, start: int, stop: int) -> Any:
+        """Return some rows of a column that is in the names of folders."""
+        raise NotImplementedError
 
 
 class ArrowSource(ArrowColumns):
-    """Columns of a pyarrow.Table or pyarrow.dataset.Dataset.
-
-    `files` are those that must not change. A table that `reopen` returns is pickled without its
-    values.
-    """
+    """Columns of a pyarrow Table or Dataset; `files` must not change, `reopen` returns a table."""
 
     def __init__(
         self, data: Any, name: str, *, system: FileSystem | None = None,
@@ -257,8 +218,7 @@ class ArrowSource(ArrowColumns):
         self.arrow_types = list(data.schema.types)
         self._is_table = hasattr(data, "num_rows")
         self.waits = system is not None and not system.is_local
-        self.name = name
-        with self._reading():
+        with reading(name, self.check_unchanged):
             n_samples = data.num_rows if self._is_table else data.count_rows()
             self._edges = self._find_edges(n_samples)
         super().__init__(
@@ -276,23 +236,11 @@ class ArrowSource(ArrowColumns):
         if self._reopen is not None:
             self._data = self._reopen()
 
-    def __copy__(self) -> "ArrowSource":
-        other = object.__new__(type(self))
-        other.__dict__.update(self.__dict__)
-        return other
-
-    def read_rows(self, start: int, stop: int, columns: Array) -> list[Any]:
-        """Read some rows of columns."""
-        numbers = [int(j) for j in columns]
-        self.check_readable(numbers)
-        distinct = sorted(set(numbers))
-        fills = make_fills([self.types[j] for j in distinct], max(0, stop - start))
-        with self._reading():
-            for batch in self._batches(start, stop, distinct):
-                for fill, column in zip(fills, batch, strict=True):
+    def _fill(self, start: int, stop: int, fills: dict[int, ColumnFill]) -> None:
+        with reading(self.name, self.check_unchanged):
+            for batch in self._batches(start, stop, list(fills)):
+                for fill, column in zip(fills.values(), batch, strict=True):
                     fill.add(column)
-            found = dict(zip(distinct, (fill.result() for fill in fills), strict=True))
-        return [found[j] for j in numbers]
 
     def row_parts(self) -> list[tuple[int, int]]:
         """Return ranges of rows, each within one file."""
@@ -314,14 +262,14 @@ class ArrowSource(ArrowColumns):
             "batch_readahead": 1, "fragment_readahead": 1, "use_threads": False,
         }  # fmt: skip
         if len(self._edges) == 2:
-            yield from _cut(self._data.to_batches(**options), 0, start, stop)
+            yield from cut_batches(self._data.to_batches(**options), 0, start, stop)
             return
         for fragment, (first, last) in zip(
             self._data.get_fragments(), pairwise(self._edges), strict=True
         ):
             if first < stop and last > start:
                 batches = fragment.to_batches(schema=self._data.schema, **options)
-                yield from _cut(batches, first, start, stop)
+                yield from cut_batches(batches, first, start, stop)
 
     def _find_edges(self, n_samples: int) -> list[int]:
         """Return where the files of a dataset begin, and the end of the last."""
@@ -334,22 +282,26 @@ class ArrowSource(ArrowColumns):
             return [0, *accumulate(counts)]
         return [0, n_samples]
 
-    @contextmanager
-    def _reading(self) -> Iterator[None]:
-        import pyarrow as arrow
 
-        try:
-            yield
-        except MaucError:
-            raise
-        except (arrow.ArrowException, OSError) as error:
-            self.check_unchanged()
-            raise MaucError(
-                f"{self.name} cannot be read, it is truncated or damaged: {str(error).rstrip('.')}."
-            ) from error
+@contextmanager
+def reading(name: str, check: Callable[[], None], what: str = "") -> Iterator[None]:
+    """Raise errors of Arrow as those of a damaged file, unless `check` raises that it changed."""
+    import pyarrow as arrow
+
+    try:
+        yield
+    except MaucError:
+        raise
+    except (arrow.ArrowException, OSError) as error:
+        check()
+        if isinstance(error, PermissionError):
+            raise unreadable_error(name, error) from error
+        raise MaucError(
+            f"{name} cannot be read{what}, it is truncated or damaged: {str(error).rstrip('.')}."
+        ) from error
 
 
-def _cut(batches: Iterable[Any], row: int, start: int, stop: int) -> Iterator[list[Any]]:
+def cut_batches(batches: Iterable[Any], row: int, start: int, stop: int) -> Iterator[list[Any]]:
     """Yield the columns of batches, the first of which begins with `row`, from start to stop."""
     for batch in batches:
         begin, end = max(start - row, 0), min(stop - row, len(batch))
@@ -383,12 +335,8 @@ def arrow_table(source: ArrowColumns, hidden: Collection[str] = ()) -> Table:
     if source.shape[0] == 0:
         raise MaucError(f"{source.name} has columns but no rows.")
 
-    def check_column(column: int) -> Sequence[str]:
-        source.check_readable([column])
-        return ()
-
     return Table(
-        source.name, source, names, check_column=check_column,
+        source.name, source, names, check_column=lambda column: source.check_readable([column]),
         hidden=frozenset(j for j, name in enumerate(names) if name in hidden),
     )  # fmt: skip
 
@@ -400,65 +348,40 @@ def open_feather(path: Path | str, options: ReadOptions, memory: int | None) -> 
 
     system = FileSystem(str(path), options.storage_options)
     files = system.files(FORMATS["feather"].endings)
+    known: dict[str, Any] = {"system": system, "files": files, "memory": memory}
     if system.is_local and len(files) == 1:
         beginning = read_beginning(Path(files[0].path), 8)
-        if beginning.startswith(b"FEA1"):
-            raise MaucError(f"{path} is a Feather file of version 1; save it again as version 2.")
-        if beginning.startswith(_STREAM):
-            return _open_stream(str(path), system, files, memory)
+        if beginning.startswith(_STREAM):  # it is mapped into memory; compressed values are read
+            reopen = partial(_read_stream, str(path))
+            data = reopen()
+            source = ArrowSource(data, str(path), reopen=reopen, **known)
+            return arrow_table(source, index_names(data.schema))
         if not beginning.startswith(b"ARROW1"):
             raise content_error(Path(path), _FEATHER)
-    paths = [file.path for file in files]
-    try:
-        schemas = [_read_schema(system, file) for file in files]
-        types, errors = unify_schemas([file.name for file in files], schemas)
-        found = dataset.dataset(
-            paths, format="ipc", filesystem=system.arrow_system(),
-            partitioning="hive" if files[0].parts else None, partition_base_dir=system.root,
-        )  # fmt: skip
-    except (arrow.ArrowException, OSError) as error:
-        check_unchanged(system, files)
-        culprit = next((file.name for file in files if file.path in str(error)), files[0].name)
-        raise MaucError(
-            f"{culprit} cannot be read as {_FEATHER}, it is truncated or damaged: "
-            f"{str(error).rstrip('.')}."
-        ) from error
+    schemas = []
+    for file in files:
+        with reading(file.name, partial(check_unchanged, system, files), f" as {_FEATHER}"):
+            opened = system.open(file)
+            with arrow.OSFile(opened) if system.is_local else arrow.PythonFile(opened) as held:
+                schemas.append(arrow.ipc.open_file(held).schema)
+    types, errors = unify_schemas([file.name for file in files], schemas)
+    found = dataset.dataset(
+        [file.path for file in files], format="ipc", filesystem=system.arrow_system(),
+        partitioning="hive" if files[0].parts else None, partition_base_dir=system.root,
+    )  # fmt: skip
     if any(not schema.equals(schemas[0]) for schema in schemas):
-        fields = [
-            arrow.field(field.name, types.get(field.name, field.type)) for field in found.schema
-        ]
-        found = found.replace_schema(arrow.schema(fields))
-    source = ArrowSource(
-        found, system.address, system=system, files=files, type_errors=errors, memory=memory
-    )
+        kinds = [types.get(field.name, field.type) for field in found.schema]
+        pairs = zip(found.schema.names, kinds, strict=True)
+        found = found.replace_schema(arrow.schema(list(pairs)))
+    source = ArrowSource(found, system.address, type_errors=errors, **known)
     return arrow_table(source, index_names(schemas[0]))
-
-
-def _read_schema(system: FileSystem, file: File) -> Any:
-    import pyarrow as arrow
-
-    opened = system.open(file)
-    with arrow.OSFile(opened) if system.is_local else arrow.PythonFile(opened) as source:
-        return arrow.ipc.open_file(source).schema
-
-
-def _open_stream(path: str, system: FileSystem, files: Sequence[File], memory: int | None) -> Table:
-    """Open an Arrow IPC stream, which is mapped into memory; compressed values are read."""
-    import pyarrow as arrow
-
-    read = partial(_read_stream, path)
-    try:
-        data = read()
-    except (arrow.ArrowException, OSError) as error:
-        raise MaucError(f"{path} cannot be read as {_FEATHER}: {error}") from error
-    source = ArrowSource(data, path, system=system, files=files, reopen=read, memory=memory)
-    return arrow_table(source, index_names(data.schema))
 
 
 def _read_stream(path: str) -> Any:
     import pyarrow as arrow
 
-    return arrow.ipc.open_stream(arrow.memory_map(path)).read_all()
+    with reading(path, lambda: None, f" as {_FEATHER}"):
+        return arrow.ipc.open_stream(arrow.memory_map(path)).read_all()
 
 
 def index_names(schema: Any) -> list[str]:
@@ -473,10 +396,7 @@ def index_names(schema: Any) -> list[str]:
 def unify_schemas(
     names: Sequence[str], schemas: Sequence[Any]
 ) -> tuple[dict[str, Any], dict[str, MaucError]]:
-    """Return the Arrow type of each column of files, and errors of those that do not go together.
-
-    All files need the columns of the first; their types are widened where nothing is lost.
-    """
+    """Return the common Arrow type of each column of files, and an error where there is none."""
     first = schemas[0]
     check_unique(names[0], first.names)
     types = {field.name: storage_type(field.type) for field in first}
@@ -515,11 +435,7 @@ def _check_columns(name: str, found: list[str], first: str, wanted: list[str]) -
 
 
 def widen(one: Any, other: Any) -> Any:
-    """Return an Arrow type that holds the values of two, None if there is none.
-
-    Integers and floats go together in float64: a value that it does not hold is an error when it is
-    read, see `WideningFill`.
-    """
+    """Return an Arrow type that holds the values of two, None if there is none."""
     import pyarrow as arrow
 
     kinds = arrow.types

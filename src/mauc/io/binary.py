@@ -4,7 +4,8 @@ import json
 import re
 import zipfile
 from collections.abc import Mapping
-from importlib.util import find_spec
+from contextlib import suppress
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -105,11 +106,7 @@ def _plain_cells(value: Any) -> Any:
 
 
 def _array_table(path: Path, arrays: Mapping[str, Any], memory: int | None) -> Table:
-    """Return the table of arrays ``X``, ``y``, ``classes`` and ``feature_names``.
-
-    Without ``y`` a column of ``X`` is the target. With ``classes``, ``y`` holds codes 0, 1, ... of
-    these names.
-    """
+    """Return the table of arrays ``X``, ``y`` (codes of ``classes``) and ``feature_names``."""
     if "X" not in arrays:
         raise MaucError(
             f"{path} must hold an array 'X' (and 'y' with the labels), "
@@ -162,10 +159,7 @@ def _labels(path: Path, arrays: Mapping[str, Any], n_samples: int) -> np.ndarray
 
 
 def open_svmlight(path: Path, options: ReadOptions, memory: int | None) -> Table:
-    """Open an svmlight (libsvm) file, rows ``label place:value ...``; it stays sparse.
-
-    Columns are x0, x1, ..., whether the file counts places from 0 or from 1.
-    """
+    """Open an svmlight (libsvm) file, rows ``label place:value ...``; it stays sparse."""
     from sklearn.datasets import load_svmlight_file
 
     check_text(path, "an svmlight file", "utf-8")
@@ -206,34 +200,24 @@ def _check_rows(path: Path) -> None:
 
 
 def _read_note(path: Path) -> dict[str, Any] | None:
-    with open_binary(path) as file:
-        for line in file:
-            if not line.startswith(b"#"):
-                return None
+    with open_binary(path) as file, suppress(ValueError):
+        for line in takewhile(lambda line: line.startswith(b"#"), file):
             text = line[1:].decode("utf-8", "replace").strip()
             if text.startswith(NOTE):
-                try:
-                    note: dict[str, Any] = json.loads(text.removeprefix(NOTE))
-                except ValueError:
-                    return None
+                note: dict[str, Any] = json.loads(text.removeprefix(NOTE))
                 return note
     return None
 
 
 def open_xlsx(path: Path, options: ReadOptions, memory: int | None) -> Table:
-    """Open a sheet of an Excel workbook, whose first row names the columns.
-
-    Formulas count with the value that was last computed for them.
-    """
+    """Open a sheet of an Excel workbook, whose first row names the columns."""
     import pandas as pd
 
     if read_beginning(path, 4) != b"PK\x03\x04":
         raise content_error(path, "an Excel workbook (.xlsx)")
-    engine: Any = "calamine" if find_spec("python_calamine") is not None else "openpyxl"
-    if engine == "openpyxl":
-        optional_import("openpyxl", "Excel files")
+    optional_import("openpyxl", "Excel files")
     try:
-        with path.open("rb") as file, pd.ExcelFile(file, engine=engine) as book:
+        with path.open("rb") as file, pd.ExcelFile(file, engine="openpyxl") as book:
             titles = [str(title) for title in book.sheet_names]
             sheet = _find_sheet(path, titles, options.sheet)
             cells = pd.read_excel(
@@ -243,10 +227,6 @@ def open_xlsx(path: Path, options: ReadOptions, memory: int | None) -> Table:
     except MaucError:
         raise
     except (KeyError, ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
-        raise content_error(path, "an Excel workbook (.xlsx)") from error
-    except Exception as error:  # calamine has errors of its own, below Exception
-        if type(error).__module__.partition(".")[0] != "python_calamine":
-            raise
         raise content_error(path, "an Excel workbook (.xlsx)") from error
     rows = np.flatnonzero(cells.notna().any(axis=1))
     if len(rows) < 2:
@@ -280,17 +260,14 @@ def open_xlsx(path: Path, options: ReadOptions, memory: int | None) -> Table:
 
 def _find_sheet(path: Path, titles: list[str], sheet: str | int | None) -> str:
     """Return the name of a sheet that is given by name or number."""
-    if isinstance(sheet, str) and sheet not in titles and sheet.isdigit():
-        sheet = int(sheet)
-    if isinstance(sheet, str):
-        if sheet not in titles:
-            raise unknown_choice(f"{path}: {option('sheet')}", sheet, titles)
-        return sheet
-    if not 0 <= (sheet or 0) < len(titles):
-        raise MaucError(
-            f"{path}: {option('sheet')} as a number must be in [0, {len(titles) - 1}], got {sheet}."
-        )
-    return titles[sheet or 0]
+    place = find_place(titles, sheet or 0)
+    if place is not None and (sheet in titles or not str(sheet).startswith("-")):
+        return titles[place]
+    if isinstance(sheet, str) and not sheet.isdigit():
+        raise unknown_choice(f"{path}: {option('sheet')}", sheet, titles)
+    raise MaucError(
+        f"{path}: {option('sheet')} as a number must be in [0, {len(titles) - 1}], got {sheet}."
+    )
 
 
 def _typed_cells(

@@ -1,7 +1,6 @@
 """Columns of Dask collections, computed where they lie, or with the scheduler that is active."""
 
 import sys
-from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -17,10 +16,26 @@ _PARTS = 8  # partitions that are computed together
 Array = np.ndarray[Any, Any]
 
 
-class DaskArraySource(ColumnSource):
+class DaskSource(ColumnSource):
+    """Columns of a Dask `collection`, whose blocks of rows begin at `edges`."""
+
+    def __init__(
+        self, collection: Any, name: str, lengths: Any, types: list[Any], *, names: Any = None,
+        memory: int | None = None,
+    ) -> None:  # fmt: skip
+        self.collection = collection
+        self._edges = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        super().__init__(name, self._edges[-1], types, feature_names=names, memory=memory)
+
+    def row_parts(self) -> list[tuple[int, int]]:
+        """Return the rows of the blocks."""
+        return [(a, b) for a, b in pairwise(self._edges.tolist()) if a < b]
+
+
+class DaskArraySource(DaskSource):
     """Columns of a Dask array."""
 
-    def __init__(self, array: Any, *, memory: int | None = None) -> None:
+    def __init__(self, array: Any, memory: int | None = None) -> None:
         if array.ndim != 2 or array.dtype.kind not in "biufmM":
             raise MaucTypeError(
                 f"a Dask array must hold numbers in two dimensions (samples, features), got "
@@ -32,15 +47,8 @@ class DaskArraySource(ColumnSource):
             dask = optional_import("dask", "Dask arrays")
             with dask.config.set(scheduler=home_of(array)):
                 array.compute_chunk_sizes()
-        self._array = array
-        self._edges = np.concatenate([[0], np.cumsum(array.chunks[0])]).astype(np.int64)
-        kind = array.dtype.newbyteorder("=")
-        super().__init__("the Dask array", array.shape[0], [kind] * array.shape[1], memory=memory)
-
-    @property
-    def collection(self) -> Any:
-        """The Dask array."""
-        return self._array
+        types = [array.dtype.newbyteorder("=")] * array.shape[1]
+        super().__init__(array, "the Dask array", array.chunks[0], types, memory=memory)
 
     def read_rows(self, start: int, stop: int, columns: Array) -> list[Any]:
         """Read some rows of columns, a few blocks of rows at a time."""
@@ -48,45 +56,27 @@ class DaskArraySource(ColumnSource):
         out = np.empty((len(columns), max(0, stop - start)), self.types[0])
         is_run = len(columns) and bool((np.diff(columns) == 1).all())
         chosen = slice(int(columns[0]), int(columns[-1]) + 1) if is_run else columns
-        for first, last in self._row_steps(start, stop):
-            part = self._array[first:last, chosen].compute(scheduler=scheduler_of(self._array))
-            out[:, first - start : last - start] = np.asarray(part).T
-        return list(out)
-
-    def row_parts(self) -> list[tuple[int, int]]:
-        """Return the rows of the blocks."""
-        edges = self._edges.tolist()
-        return [(a, b) for a, b in pairwise(edges) if a < b]
-
-    def _row_steps(self, start: int, stop: int) -> Iterator[tuple[int, int]]:
-        edges = self._edges[::_PARTS].tolist()
-        for first, last in zip(edges, [*edges[1:], self.shape[0]], strict=True):
+        scheduler = scheduler_of(self.collection)
+        for first, last in pairwise([*self._edges[:-1:_PARTS].tolist(), self.shape[0]]):
             first, last = max(first, start), min(last, stop)
             if first < last:
-                yield first, last
+                part = self.collection[first:last, chosen].compute(scheduler=scheduler)
+                out[:, first - start : last - start] = np.asarray(part).T
+        return list(out)
 
 
-class DaskFrameSource(ColumnSource):
+class DaskFrameSource(DaskSource):
     """Columns of a Dask data frame; its partitions follow one another."""
 
-    def __init__(self, frame: Any, *, memory: int | None = None) -> None:
+    def __init__(self, frame: Any, memory: int | None = None) -> None:
         _check_no_task(frame, "the Dask data frame")
-        self._frame = frame
-        self._edges = np.concatenate([[0], np.cumsum(part_lengths(frame))]).astype(np.int64)
         meta = frame._meta_nonempty
         types = [
             WORDS if word else column_values(meta.iloc[:0, j]).dtype
             for j, word in enumerate(find_nominal(meta))
         ]
-        super().__init__(
-            "the Dask data frame", int(self._edges[-1]), types, feature_names=list(meta.columns),
-            memory=memory,
-        )  # fmt: skip
-
-    @property
-    def collection(self) -> Any:
-        """The Dask data frame."""
-        return self._frame
+        lengths, names = part_lengths(frame), list(meta.columns)
+        super().__init__(frame, "the Dask data frame", lengths, types, names=names, memory=memory)
 
     def read_rows(self, start: int, stop: int, columns: Array) -> list[Any]:
         """Read some rows of columns, a few partitions at a time."""
@@ -96,26 +86,21 @@ class DaskFrameSource(ColumnSource):
         numbers = [int(j) for j in columns]
         first = max(0, int(np.searchsorted(self._edges, start, "right")) - 1)
         last = int(np.searchsorted(self._edges, stop, "left"))
-        parts = self._frame[[self._frame.columns[j] for j in dict.fromkeys(numbers)]].to_delayed()
+        frame = self.collection
+        parts = frame[[frame.columns[j] for j in dict.fromkeys(numbers)]].to_delayed()
         pieces: dict[int, list[Any]] = {j: [] for j in numbers}
-        scheduler = scheduler_of(self._frame)
         for at in range(first, last, _PARTS):
-            frames = dask.compute(*parts[at : min(at + _PARTS, last)], scheduler=scheduler)
-            for number, frame in enumerate(frames, at):
+            chosen = parts[at : min(at + _PARTS, last)]
+            for number, part in enumerate(dask.compute(*chosen, scheduler=scheduler_of(frame)), at):
                 edge = int(self._edges[number])
-                rows = frame.iloc[max(0, start - edge) : max(0, stop - edge)]
+                rows = part.iloc[max(0, start - edge) : max(0, stop - edge)]
                 for place, j in enumerate(pieces):
                     pieces[j].append(rows.iloc[:, place])
         found = {}
         for j in list(pieces):
-            column = _join(pandas, pieces.pop(j), self._frame._meta.iloc[:, j])
+            column = _join(pandas, pieces.pop(j), frame._meta.iloc[:, j])
             found[j] = as_words(column) if self.types[j] == WORDS else column_values(column)
         return [found[j] for j in numbers]
-
-    def row_parts(self) -> list[tuple[int, int]]:
-        """Return the rows of the partitions."""
-        edges = self._edges.tolist()
-        return [(a, b) for a, b in pairwise(edges) if a < b]
 
 
 def part_lengths(frame: Any) -> list[int]:
@@ -142,7 +127,7 @@ def home_of(collection: Any) -> Any:
 
 def is_dask(source: Any) -> bool:
     """Whether a source is of a Dask collection, or of some of its columns or rows."""
-    return isinstance(innermost(source), DaskArraySource | DaskFrameSource)
+    return isinstance(innermost(source), DaskSource)
 
 
 def innermost(source: Any) -> Any:

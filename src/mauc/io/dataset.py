@@ -5,14 +5,15 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from mauc.checks import check_choice, check_int
 from mauc.data.columns import is_frame, is_wide
-from mauc.data.source import ColumnSource
+from mauc.data.source import ChosenColumns, ColumnSource
 from mauc.exceptions import MaucError, option
 from mauc.io.options import NOMINAL
 from mauc.io.rules import list_excluded
@@ -144,9 +145,16 @@ class Dataset:
         X = sparse.csc_array(self.X) if sparse.issparse(self.X) else self.X
         for j in range(self.n_features):
             if isinstance(X, ColumnSource):
-                _add_values(digest, X.read(np.array([j]))[0])
+                column = X.read(np.array([j]))[0]
+            elif sparse.issparse(X):
+                column = X[:, [j]].toarray().ravel()
             else:
-                _add_column(digest, X, j)
+                column = column_of(X, j)
+            values = np.asarray(column)
+            if str(column.dtype) == "category" or values.dtype.kind not in "fiub":
+                _add_texts(digest, values)
+            else:
+                _add_numbers(digest, values)
         return digest.hexdigest()
 
 
@@ -156,28 +164,9 @@ def _add(digest: Any, kind: str, content: bytes) -> None:
     digest.update(content)
 
 
-def _add_column(digest: Any, X: Any, j: int) -> None:
-    if sparse.issparse(X):
-        part = X[:, [j]].tocoo()
-        part.sum_duplicates()
-        _add_stored(digest, part.data, part.row)
-    else:
-        _add_values(digest, column_of(X, j))
-
-
-def _add_values(digest: Any, column: Any) -> None:
-    values = np.asarray(column)
-    if str(column.dtype) == "category" or values.dtype.kind not in "fiub":
-        _add_texts(digest, values)
-    else:
-        _add_stored(digest, values, np.arange(len(values)))
-
-
-def _add_stored(digest: Any, values: np.ndarray[Any, Any], rows: np.ndarray[Any, Any]) -> None:
-    is_stored = values != 0
-    values, rows = values[is_stored], rows[is_stored]
-    order = np.argsort(rows, kind="stable")
-    values, rows = values[order], rows[order]
+def _add_numbers(digest: Any, values: np.ndarray[Any, Any]) -> None:
+    rows = np.flatnonzero(values)
+    values = values[rows]
     if values.dtype.kind in "iu" and is_wide(values):
         _add(digest, "integers", json.dumps([int(value) for value in values]).encode())
     else:
@@ -189,19 +178,15 @@ def _add_stored(digest: Any, values: np.ndarray[Any, Any], rows: np.ndarray[Any,
 
 def _add_texts(digest: Any, values: np.ndarray[Any, Any]) -> None:
     """Add labels or categories; a missing one (NaN, None) is a text of its own kind."""
-    texts = [None if _is_missing(value) else str(value) for value in values.tolist()]
+    import pandas
+
+    pairs = zip(values.tolist(), pandas.isna(values), strict=True)
+    texts = [None if is_missing else str(value) for value, is_missing in pairs]
     known = sorted({text for text in texts if text is not None})
     place: dict[str | None, int] = {text: code for code, text in enumerate(known)}
     codes = np.array([place.get(text, -1) for text in texts], dtype="<i8")
     _add(digest, "texts", json.dumps(known).encode())
     _add(digest, "codes", codes.tobytes())
-
-
-def _is_missing(value: object) -> bool:
-    try:
-        return value is None or bool(value != value)
-    except TypeError:  # pandas' NA has no answer
-        return True
 
 
 def columns_note(
@@ -219,8 +204,7 @@ def columns_note(
     return f"{line}; left out: {list_excluded(excluded)}" if excluded else line
 
 
-@dataclass(frozen=True)
-class Encoded:
+class Encoded(NamedTuple):
     """One column of numbers that is made of a column of a data set."""
 
     name: str
@@ -228,52 +212,42 @@ class Encoded:
     categories: Any = None  #: of a nominal column, in the order of their codes
     code: int | None = None  #: of the value that it indicates; None for a column of codes
 
-    def codes(self, column: Any) -> np.ndarray[Any, Any]:
-        """Return the codes of some rows of the nominal column, NaN where missing."""
-        codes = column.cat.set_categories(self.categories).cat.codes.to_numpy().astype(np.float64)
-        codes[codes < 0] = np.nan
-        return np.asarray(codes)
-
-    def values(self, codes: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        """Return the numbers of the column by the codes of the nominal one."""
-        return codes if self.code is None else np.where(np.isnan(codes), np.nan, codes == self.code)
+    def encode(self, column: Any) -> Any:
+        """Return the numbers made of some rows of the column, NaN where a category is missing."""
+        if self.categories is None:
+            return column
+        codes = column.cat.set_categories(self.categories).cat.codes.to_numpy()
+        numbers = codes if self.code is None else codes == self.code
+        return np.where(codes < 0, np.nan, numbers)
 
 
-class ConvertedColumns(ColumnSource):
+class ConvertedColumns(ChosenColumns):
     """Columns of a source that are converted as they are read; `origins` are those they are of."""
 
     def __init__(
         self, source: ColumnSource, origins: Sequence[int], types: Sequence[Any],
         names: Sequence[str],
     ) -> None:  # fmt: skip
-        self._source, self._origins = source, np.asarray(origins, np.int64)
-        self._read_like(source)
-        super().__init__(
-            source.name, source.shape[0], types, feature_names=names, memory=source.memory
-        )
-        self.widths = np.maximum(self.widths, source.widths[self._origins])
+        super().__init__(source, np.asarray(origins, np.int64))
+        self.types = [np.dtype(kind) for kind in types]
+        self.feature_names = np.array(names, dtype=object)
+        self.widths = np.maximum(self.widths, [kind.itemsize for kind in self.types])
 
     def _convert(self, columns: list[int], read: dict[int, Any]) -> list[Any]:
         """Return columns, by their numbers here, of what was `read`, by their numbers there."""
         raise NotImplementedError
 
+    def read(self, columns: np.ndarray[Any, Any]) -> list[Any]:
+        """Read whole columns."""
+        return self.read_rows(0, self.shape[0], columns)
+
     def read_rows(self, start: int, stop: int, columns: np.ndarray[Any, Any]) -> list[Any]:
-        """Read some rows of columns."""
-        # Several columns may be made of one, which is read once.
-        origins = list(dict.fromkeys(self._origins[columns].tolist()))
-        if (start, stop) == (0, self.shape[0]):
-            read = self._source.read(np.array(origins, np.int64))
-        else:
-            read = self._source.read_rows(start, stop, np.array(origins, np.int64))
-        return self._convert([int(j) for j in columns], dict(zip(origins, read, strict=True)))
-
-    def row_parts(self) -> list[tuple[int, int]]:
-        """Return ranges of rows that are cheap to read one by one."""
-        return self._source.row_parts()
-
-    def check_unchanged(self) -> None:
-        """Raise if a file changed since the source was opened."""
-        self._source.check_unchanged()
+        """Read some rows of columns; one that several are made of is read once."""
+        origins = np.array(list(dict.fromkeys(self._columns[columns].tolist())), np.int64)
+        is_whole = (start, stop) == (0, self.shape[0])
+        read = self._source.read if is_whole else partial(self._source.read_rows, start, stop)
+        found = dict(zip(origins.tolist(), read(origins), strict=True))
+        return self._convert([int(j) for j in columns], found)
 
 
 class EncodedColumns(ConvertedColumns):
@@ -289,21 +263,7 @@ class EncodedColumns(ConvertedColumns):
         super().__init__(source, [piece.column for piece in made], types, names)
 
     def _convert(self, columns: list[int], read: dict[int, Any]) -> list[Any]:
-        return _encode_columns([self._made[j] for j in columns], read)
-
-
-def _encode_columns(made: list[Encoded], origins: Mapping[int, Any]) -> list[Any]:
-    """Return columns made of those of a data set, by their numbers."""
-    codes: dict[int, np.ndarray[Any, Any]] = {}
-    encoded = []
-    for piece in made:
-        values = origins[piece.column]
-        if piece.categories is not None:
-            if piece.column not in codes:
-                codes[piece.column] = piece.codes(values)
-            values = piece.values(codes[piece.column])
-        encoded.append(values)
-    return encoded
+        return [self._made[j].encode(read[self._made[j].column]) for j in columns]
 
 
 def encode_dataset(
@@ -361,8 +321,7 @@ def encode_dataset(
     if is_source:
         encoded: Any = EncodedColumns(X, made)
     else:
-        columns = {j: X.iloc[:, j] for j in dict.fromkeys(piece.column for piece in made)}
-        encoded = np.column_stack(_encode_columns(made, columns))
+        encoded = np.column_stack([piece.encode(X.iloc[:, piece.column]) for piece in made])
     n_indicators = sum(piece.code is not None for piece in made)
     n_codes = sum(piece.categories is not None for piece in made) - n_indicators
     words = (f"{n_indicators} indicators (0 or 1)" * bool(n_indicators), "codes" * bool(n_codes))

@@ -1,7 +1,8 @@
 """The features of a table: raw columns in, numbers and categories out, in memory or not."""
 
-from collections.abc import Collection, Sequence
-from datetime import UTC, date, datetime
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from datetime import UTC, date
 from decimal import Decimal
 from numbers import Real
 from typing import Any
@@ -43,9 +44,10 @@ class FeatureColumns(ConvertedColumns):
 
     def __init__(
         self, table: Table, columns: Sequence[int], categorical: Collection[int] = (), *,
-        is_raw: bool = False,
+        is_raw: bool = False, locate_row: Callable[[int], str] = number_row,
     ) -> None:  # fmt: skip
         self._path, self._is_raw, self._categories = table.path, is_raw, table.categories
+        self._is_named, self._locate_row = table.is_named, locate_row
         self._categorical = frozenset(categorical)
         names = [table.names[j] for j in columns]
         types = [self._type(table.names[j], j, table.source.types[j]) for j in columns]
@@ -56,41 +58,59 @@ class FeatureColumns(ConvertedColumns):
             return np.dtype(object)
         if self._is_raw or kind.kind not in "bmM":
             return kind
-        return np.dtype(object if kind.kind == "b" else np.float64)
+        if kind.kind == "b":
+            return np.dtype(object if self._is_named else np.uint8)
+        return np.dtype(np.float64)
 
     def _convert(self, columns: list[int], read: dict[int, Any]) -> list[Any]:
-        import pandas
-
-        assert self.feature_names is not None
+        origins = self._columns[columns].tolist()
         made: dict[int, Any] = {}
-        origins = self._origins[columns].tolist()
         for column, j in zip(columns, origins, strict=True):
-            if j in made:
-                continue
-            values, name = read.pop(j), self.feature_names[column]
-            if not self._is_raw or j in self._categorical:
-                values = feature_column(
-                    self._path, name, values, self._source.types[j],
-                    is_categorical=j in self._categorical, is_sorted=_is_sorted(self._source, j),
-                    categories=self._categories.get(name),
-                )  # fmt: skip
-                is_category = isinstance(values, pandas.Categorical)
-                values = pandas.Series(values) if is_category else np.ascontiguousarray(values)
-            made[j] = values
+            if j not in made:
+                made[j] = self._feature(j, self.name_of(column), read.pop(j))
         return [made[j] for j in origins]
+
+    def _feature(self, j: int, name: str, values: Any) -> Any:
+        """Return column `j` of the source as numbers or as a Series of categories."""
+        import pandas as pd
+
+        kind, is_categorical = self._source.types[j], j in self._categorical
+        if name in self._categories:
+            codes = np.where(np.isnan(values), -1, values).astype(np.int64)
+            return pd.Series(pd.Categorical.from_codes(codes, list(self._categories[name])))
+        if self._is_raw and not is_categorical:
+            return values
+        if hasattr(values, "iloc"):
+            if str(values.dtype) == "category":
+                return _in_order(values, self._source, j)
+            if values.dtype == object and not is_categorical:
+                return _object_column(self._path, name, values, self._locate_row)
+            return pd.Series(pd.Categorical(values))
+        if kind.kind == "b" and values.dtype.kind != "b":  # with missing values
+            codes = np.where(np.isnan(values), -1, values).astype(np.int8)
+            found = pd.Categorical.from_codes(codes, categories=[False, True])
+            return pd.Series(found.remove_unused_categories())
+        if kind.kind == "b" and not self._is_named and not is_categorical:
+            return values.astype(np.uint8)
+        if is_categorical and values.dtype.char in "mg" and kind.kind in "iu":
+            # Integers beyond float64 with missing values, see `with_missing`, as floats.
+            numbers = values.view(np.int64) if values.dtype.kind == "m" else values
+            values = np.where(values == values, numbers.astype(np.float64), np.nan)
+        if is_categorical or kind.kind == "b":
+            return pd.Series(pd.Categorical(values))
+        if kind.kind in "mM":
+            return seconds(values)
+        if kind.kind in "iu":
+            _check_exact(self._path, name, values)
+        return np.ascontiguousarray(values)
 
 
 def feature_matrix(
     table: Table, source: ColumnSource, chosen: list[int], categorical: Collection[int] = ()
 ) -> Any:
-    """Return the features of a table in memory: an array, a sparse array, or a DataFrame.
-
-    It is a frame, with categorical columns, if there are nominal columns: text, categories and
-    booleans, and `categorical` ones. `source` holds the columns that are `chosen`.
-    """
+    """Return the features of a table in memory: an array, or a frame if some are nominal."""
     import pandas
 
-    names = [table.names[j] for j in chosen]
     matrix = getattr(table.source, "matrix", None)
     if matrix is not None:
         values = matrix[:, chosen]
@@ -107,19 +127,11 @@ def feature_matrix(
                 f"{values.shape[0]} x {values.shape[1]} is too large to be made dense for it; "
                 f"leave it out ({option('drop', name)})."
             )
-    columns = []
-    for name, j in zip(names, chosen, strict=True):
-        values = source.read(np.array([j]))[0]
-        if matrix is not None and values.dtype.kind == "b" and j not in categorical:
-            values = values.astype(np.uint8)
-        columns.append(
-            feature_column(
-                table.path, name, values, source.types[j], is_categorical=j in categorical,
-                is_sorted=_is_sorted(source, j), categories=table.categories.get(name),
-                locate_row=table.locate_row,
-            )
-        )  # fmt: skip
-    if any(isinstance(column, pandas.Categorical) for column in columns):
+    held = replace(table, source=source)
+    features = FeatureColumns(held, chosen, categorical, locate_row=table.locate_row)
+    columns = features.read(np.arange(len(chosen)))
+    if any(hasattr(column, "cat") for column in columns):
+        names = [table.names[j] for j in chosen]
         return pandas.DataFrame(dict(zip(names, columns, strict=True)), copy=False)
     return np.column_stack(columns)
 
@@ -133,57 +145,15 @@ def _check_matrix(table: Table, chosen: list[int], values: Any) -> None:
             check_precision(table.path, table.names[j], column.tolist())
 
 
-def _is_sorted(source: ColumnSource, j: int) -> bool:
-    """Whether categories are put in order: those of text; a file may declare another order."""
-    types = getattr(source, "arrow_types", None)
-    return types is not None and j < len(types) and not hasattr(types[j], "value_type")
-
-
-def feature_column(
-    path: Any, name: str, values: Any, kind: np.dtype[Any], *, is_categorical: bool = False,
-    is_sorted: bool = False, categories: Sequence[str] | None = None, locate_row: Any = number_row,
-) -> Any:  # fmt: skip
-    """Return a column of a source, of the type `kind`, as numbers or as a Categorical.
-
-    `categories` are those that codes stand for.
-    """
-    import pandas as pd
-
-    if categories is not None:
-        codes = np.where(np.isnan(values), -1, values).astype(np.int64)
-        return pd.Categorical.from_codes(codes, categories=list(categories))
-    if hasattr(values, "iloc"):
-        if str(values.dtype) == "category" and is_sorted:
-            values = _sort_categories(values)
-        if str(values.dtype) != "category" and values.dtype == object and not is_categorical:
-            return _object_column(path, name, values, locate_row)
-        return pd.Categorical(values)
-    if kind.kind == "b" and values.dtype.kind != "b":  # with missing values
-        codes = np.where(np.isnan(values), -1, values).astype(np.int8)
-        found = pd.Categorical.from_codes(codes, categories=[False, True])
-        return found.remove_unused_categories()
-    if is_categorical or kind.kind == "b":
-        return pd.Categorical(_plain_integers(values, kind))
-    if kind.kind in "mM":
-        return seconds(values)
-    if kind.kind in "iu":
-        _check_exact(path, name, values)
-    return values
-
-
-def _sort_categories(column: Any) -> Any:
+def _in_order(column: Any, source: ColumnSource, j: int) -> Any:
+    """Return a column whose categories are put in order if they are text of a file of Arrow."""
+    types = getattr(source, "arrow_types", None) or ()
+    if j >= len(types) or hasattr(types[j], "value_type"):  # a file may declare another order
+        return column
     try:
         return column.cat.reorder_categories(column.cat.categories.sort_values())
     except TypeError:  # values that cannot be compared
         return column
-
-
-def _plain_integers(values: Array, kind: np.dtype[Any]) -> Array:
-    """Return integers beyond float64 with missing values, see `with_missing`, as floats."""
-    if kind.kind not in "iu" or values.dtype.char not in "mg":
-        return values
-    numbers = values.view(np.int64) if values.dtype.kind == "m" else values
-    return np.where(values == values, numbers.astype(np.float64), np.nan)
 
 
 def _check_exact(path: Any, name: str, values: Array) -> None:
@@ -197,23 +167,11 @@ def _check_exact(path: Any, name: str, values: Array) -> None:
 
 
 def seconds(values: Array) -> Array:
-    """Return dates as seconds since 1970, and times as seconds; NaN where there is none.
-
-    The values keep their unit: dates in nanoseconds would end in 2262.
-    """
+    """Return dates as seconds since 1970, and times as seconds; NaN where there is none."""
     if values.dtype.kind == "M":
         values = values - np.datetime64(0, "s")
     found: Array = values / np.timedelta64(1, "s")
     return found
-
-
-def _plain_date(value: Any) -> date | None:
-    """Return a date without a time zone, None if it is missing."""
-    if not isinstance(value, date) or value != value:  # NaT is a date
-        return None
-    if isinstance(value, datetime) and value.tzinfo is not None:
-        return value.astimezone(UTC).replace(tzinfo=None)
-    return value
 
 
 def _object_column(path: Any, name: str, column: Any, locate_row: Any) -> Any:
@@ -224,7 +182,11 @@ def _object_column(path: Any, name: str, column: Any, locate_row: Any) -> Any:
     if len(known) == 0:
         return np.full(len(column), np.nan)
     if known.map(lambda value: isinstance(value, date)).all():
-        return seconds(np.array([_plain_date(value) for value in column], "datetime64[us]"))
+        in_utc = [
+            value.astimezone(UTC).replace(tzinfo=None) if getattr(value, "tzinfo", None) else value
+            for value in column.where(column.notna(), None)
+        ]
+        return seconds(np.array(in_utc, "datetime64[us]"))
     kinds = known.map(_kind)
     counts = kinds.value_counts()
     if "other" in counts:
@@ -242,7 +204,7 @@ def _object_column(path: Any, name: str, column: Any, locate_row: Any) -> Any:
             f"({option('categorical_features', name)})."
         )
     if counts.index[0] != "numbers":
-        return pd.Categorical(column)
+        return pd.Series(pd.Categorical(column))
     check_precision(path, name, (value for value in known if isinstance(value, int)))
     return column.map(float, na_action="ignore").to_numpy(dtype=np.float64)
 

@@ -1,7 +1,4 @@
-"""Files: a path, pattern, folder or address in, files with their stamps out.
-
-Also what a file is by its first bytes, and standard input as a file.
-"""
+"""Files: a path, pattern, folder or address in, files with their stamps out."""
 
 import codecs
 import gzip
@@ -10,8 +7,9 @@ import shutil
 import stat
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from glob import glob, has_magic
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -44,7 +42,6 @@ _BEGINNINGS = (
     (b"\x28\xb5\x2f\xfd", "a Zstandard archive"),
     (b"\x1f\x8b", "a gzip archive"),
 )
-_GZIP = b"\x1f\x8b"
 # What file systems call the time or version of a file.
 _MARKS = ("mtime", "LastModified", "last_modified", "updated", "created", "ETag", "etag")
 
@@ -61,20 +58,16 @@ class File:
 
 
 class FileSystem:
-    """Local files, or those of an address by way of fsspec with its `storage_options`.
-
-    `root` is the path of the file, folder or pattern `address` in the file system.
-    """
+    """Local files, or those of an address by way of fsspec; `root` is the path of `address`."""
 
     def __init__(self, address: str, storage_options: Mapping[str, Any] | None = None) -> None:
         self.is_local = not is_address(address)
-        self.address = address
-        if self.is_local:
-            self.root = address
-            if storage_options:
-                raise MaucError(f"storage_options go with addresses such as s3://, not {address}.")
-        else:
+        self.address = self.root = address
+        self._fs: Any = _LocalFiles
+        if not self.is_local:
             self._fs, self.root = _open_system(address, dict(storage_options or {}))
+        elif storage_options:
+            raise MaucError(f"storage_options go with addresses such as s3://, not {address}.")
 
     def open(self, file: File) -> Any:
         """Return what pyarrow opens: a path, or an open file of fsspec."""
@@ -95,11 +88,11 @@ class FileSystem:
 
     def find(self) -> list[str]:
         """Return the paths of the files that the address stands for, in their order."""
-        if has_magic(self.root) and not self._is_file(self.root):
-            found = sorted(path for path in self._glob(self.root) if self._is_file(path))
-        elif os.path.isdir(self.root) if self.is_local else self._fs.isdir(self.root):
-            found = sorted(path for path in self._walk(self.root) if not self._is_hidden(path))
-        elif os.path.exists(self.root) if self.is_local else self._fs.exists(self.root):
+        if has_magic(self.root) and not self._fs.isfile(self.root):
+            found = sorted(path for path in self._fs.glob(self.root) if self._fs.isfile(path))
+        elif self._fs.isdir(self.root):
+            found = sorted(path for path in self._fs.find(self.root) if not self._is_hidden(path))
+        elif self._fs.exists(self.root):
             return [self.root]
         else:
             raise MaucError(f"{self.address} does not exist.")
@@ -121,25 +114,28 @@ class FileSystem:
 
     def parts(self, path: str) -> tuple[tuple[str, str], ...]:
         """Return columns and values that are written in the names of the folders of a file."""
-        below = path[len(self.root) :] if path.startswith(self.root) else path
-        pieces = below.replace(os.sep, "/").split("/")[:-1]
-        pairs = (piece.partition("=") for piece in pieces if "=" in piece)
+        pairs = (piece.partition("=") for piece in self._pieces(path)[:-1] if "=" in piece)
         return tuple((unquote(key), unquote(value)) for key, _, value in pairs)
 
     def _is_hidden(self, path: str) -> bool:
-        pieces = path[len(self.root) :].replace(os.sep, "/").split("/")
+        pieces = self._pieces(path)
         return any(piece.startswith((".", "_")) and "=" not in piece for piece in pieces)
 
-    def _is_file(self, path: str) -> bool:
-        return os.path.isfile(path) if self.is_local else bool(self._fs.isfile(path))
+    def _pieces(self, path: str) -> list[str]:
+        return path.removeprefix(self.root).replace(os.sep, "/").split("/")
 
-    def _glob(self, pattern: str) -> list[str]:
-        return glob(pattern, recursive=True) if self.is_local else list(self._fs.glob(pattern))
 
-    def _walk(self, folder: str) -> list[str]:
-        if self.is_local:
-            return [os.path.join(top, name) for top, _, names in os.walk(folder) for name in names]
-        return list(self._fs.find(folder))
+class _LocalFiles:
+    """Files on a disk, with the methods of fsspec."""
+
+    isfile = staticmethod(os.path.isfile)
+    isdir = staticmethod(os.path.isdir)
+    exists = staticmethod(os.path.exists)
+    glob = staticmethod(partial(glob, recursive=True))
+
+    @staticmethod
+    def find(folder: str) -> list[str]:
+        return [os.path.join(top, name) for top, _, names in os.walk(folder) for name in names]
 
 
 def stamped(system: FileSystem, path: str) -> File:
@@ -258,13 +254,17 @@ def content_error(path: Path, wanted: str, beginning: bytes | None = None) -> Ma
     )
 
 
+def is_compressed(path: Path) -> bool:
+    """Whether a file is a gzip archive, whatever its name."""
+    return read_beginning(path, 2) == b"\x1f\x8b"
+
+
 @contextmanager
 def open_binary(path: Path) -> Iterator[BinaryIO]:
     """Open a file of text for reading, as bytes; gzip is decompressed whatever the name."""
-    is_compressed = read_beginning(path, 2) == _GZIP
-    if path.suffix.lower() == ".gz" and not is_compressed:
+    if path.suffix.lower() == ".gz" and not is_compressed(path):
         raise content_error(path, "a gzip archive")
-    opener: Callable[[Path, str], Any] = gzip.open if is_compressed else open
+    opener: Callable[[Path, str], Any] = gzip.open if is_compressed(path) else open
     try:
         with opener(path, "rb") as opened:
             yield opened
@@ -285,27 +285,21 @@ def is_stream(source: str | Path) -> bool:
 
 @contextmanager
 def stream_as_file(source: str | Path) -> Iterator[Path]:
-    """Copy a stream to a temporary file, which readers may read more than once.
-
-    Errors call the file "standard input", or by the name of the stream.
-    """
+    """Copy a stream to a temporary file, which errors call by the name of the stream."""
     text = str(source)
     with TemporaryDirectory(prefix="mauc-") as folder:
         path = Path(folder) / STDIN
-        with path.open("wb") as copy:
-            if text == "-":
-                if sys.stdin is None or sys.stdin.isatty():
-                    raise MaucError(
-                        "- reads standard input, which is a terminal here; pipe a file into it, "
-                        "as in `cat data.csv | mauc select - --target label`."
-                    )
-                shutil.copyfileobj(sys.stdin.buffer, copy)
-            else:
-                try:
-                    with open(source, "rb") as stream:
-                        shutil.copyfileobj(stream, copy)
-                except OSError as error:
-                    raise MaucError(f"{source} cannot be read: {error.strerror}.") from error
+        if text == "-" and (sys.stdin is None or sys.stdin.isatty()):
+            raise MaucError(
+                "- reads standard input, which is a terminal here; pipe a file into it, "
+                "as in `cat data.csv | mauc select - --target label`."
+            )
+        try:
+            with ExitStack() as stack, path.open("wb") as copy:
+                opened = None if text == "-" else stack.enter_context(open(source, "rb"))
+                shutil.copyfileobj(opened or sys.stdin.buffer, copy)
+        except OSError as error:
+            raise MaucError(f"{source} cannot be read: {error.strerror}.") from error
         try:
             yield path
         except MaucError as error:

@@ -1,7 +1,7 @@
 """The formats of files: names, endings, readers, and the options that each of them takes."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import cast
@@ -57,7 +57,8 @@ FORMATS = {
 _BY_ENDING = {end: name for name, known in FORMATS.items() for end in known.endings}
 #: formats of rows of text
 TEXT_FORMATS = ("csv", "tsv", "txt")
-_SPECIAL = {name for known in FORMATS.values() for name in known.options}
+#: options that go with files of some formats only
+SPECIAL = {name for known in FORMATS.values() for name in known.options}
 
 
 def find_format(path: str | Path, format: str | None = None) -> str:
@@ -83,11 +84,6 @@ def find_format(path: str | Path, format: str | None = None) -> str:
     return name
 
 
-def is_file_option(name: str) -> bool:
-    """Whether an option goes with files of some formats only."""
-    return name in _SPECIAL
-
-
 def is_data_path(path: str | Path) -> bool:
     """Whether a path has the extension of a format."""
     try:
@@ -104,10 +100,7 @@ def split_array(address: str) -> tuple[str, str | None]:
 
 
 def open_table(address: str, options: ReadOptions, memory: int | None = None) -> Table:
-    """Open data of any format: a file, or a folder, pattern or address of some formats.
-
-    `memory` is None if they are read into memory, see `mauc.io.table`.
-    """
+    """Open data of any format: a file, or a folder, pattern or address of some formats."""
     path, _ = split_array(address)
     name = options.format
     if not is_collection(path):
@@ -124,14 +117,14 @@ def open_table(address: str, options: ReadOptions, memory: int | None = None) ->
     module, _, function = known.opener.partition(":")
     opener = cast(Opener, getattr(import_module(f"mauc.io.{module}"), function))
     return opener(
-        address if known.has_addresses else Path(address), options.replace(format=name), memory
+        address if known.has_addresses else Path(address), replace(options, format=name), memory
     )
 
 
 def check_options(address: str | Path, name: str, options: ReadOptions) -> None:
     """Raise if an option is given that does not go with the format."""
     for given in options.given():
-        if given in _SPECIAL and given not in FORMATS[name].options:
+        if given in SPECIAL and given not in FORMATS[name].options:
             takers = [other for other, taker in FORMATS.items() if given in taker.options]
             raise MaucError(
                 f"{address}: {option(given)} goes with {', '.join(takers)} files, not with {name}."

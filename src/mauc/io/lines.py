@@ -5,10 +5,11 @@ import csv
 import io
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from mauc.data.columns import default_names
 from mauc.exceptions import MaucError, option
@@ -18,6 +19,9 @@ from mauc.io.table import check_unique
 #: the separator that stands for any run of blanks and tabs
 WHITESPACE = "whitespace"
 _SEPARATORS = ("\t", ";", "|", ",")
+_BEGINNINGS = {
+    b"PAR1": "parquet", b"ARROW1": "feather", b"\xff\xff\xff\xff": "feather", b"MATLAB": "mat",
+}  # fmt: skip
 _SNIFFED_BYTES = 1 << 16
 _SNIFFED_LINES = 50
 NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
@@ -96,16 +100,18 @@ def encoding_error(path: Path, encoding: str) -> MaucError:
 def sniff_format(path: Path, encoding: str) -> tuple[str, str | None]:
     """Return the format of a file by its content, and the separator if it is rows of text."""
     beginning = read_beginning(path, 8)
-    if beginning.startswith(b"PAR1"):
-        return "parquet", None
-    if beginning.startswith((b"ARROW1", b"\xff\xff\xff\xff")):
-        return "feather", None
-    if beginning.startswith(b"MATLAB"):
-        return "mat", None
+    for start, name in _BEGINNINGS.items():
+        if beginning.startswith(start):
+            return name, None
     if beginning.startswith(b"PK\x03\x04") and zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
             return ("xlsx" if "[Content_Types].xml" in archive.namelist() else "npz"), None
-    lines = _first_lines(path, encoding)
+    with open_binary(path) as file:
+        content = file.read(_SNIFFED_BYTES)
+    lines = content.decode(skip_mark(encoding), "replace").splitlines()
+    if len(content) == _SNIFFED_BYTES and len(lines) > 1:
+        lines.pop()  # it may be cut off
+    lines = [line for line in lines if line.strip()][:_SNIFFED_LINES]
     told = [line for line in lines if not line.lstrip().startswith(("%", "#"))]
     if told and told[0].lower().startswith(("@relation", "@attribute")):
         return "arff", None
@@ -115,48 +121,30 @@ def sniff_format(path: Path, encoding: str) -> tuple[str, str | None]:
 
 
 def _sniff_separator(lines: list[str]) -> str:
-    """Return the separator that cuts all lines into the same number of cells, more than one.
-
-    The first line may have one cell less than the others, as R writes tables with row names. Where
-    several do, a tab goes before a semicolon, a bar, a comma and blanks; where none does, it is
-    the comma, and the reader says what is wrong.
-    """
+    """Return the first separator that cuts all lines into the same number of cells, or a comma."""
     for separator in (*_SEPARATORS, WHITESPACE):
-        counts = [len(_split_line(line, separator)) for line in lines]
+        try:
+            counts = [len(next(split_rows([line], separator), [])) for line in lines]
+        except csv.Error:
+            continue
         rest = set(counts[1:]) or set(counts)
+        # The first line may have one cell less, as R writes tables with row names.
         if len(rest) == 1 and max(rest) > 1 and counts[0] - max(rest) in (0, -1):
             return separator
     return ","
 
 
-def _split_line(line: str, separator: str) -> list[str]:
+def split_rows(lines: Iterable[str], separator: str, *, strict: bool = False) -> Any:
+    """Return a reader of `csv`; blanks behind a separator are not part of a value."""
     if separator == WHITESPACE:
-        line, separator = plain_blanks(line), " "
-    try:
-        return next(csv.reader([line], delimiter=separator, skipinitialspace=True), [])
-    except csv.Error:
-        return []
-
-
-def plain_blanks(line: str) -> str:
-    """Return a line with blanks for tabs and none at its ends."""
-    return line.replace("\t", " ").strip()
-
-
-def _first_lines(path: Path, encoding: str) -> list[str]:
-    with open_binary(path) as file:
-        beginning = file.read(_SNIFFED_BYTES)
-    lines = beginning.decode(skip_mark(encoding), "replace").splitlines()
-    if len(beginning) == _SNIFFED_BYTES and len(lines) > 1:
-        lines.pop()  # it may be cut off
-    return [line for line in lines if line.strip()][:_SNIFFED_LINES]
+        plain = (line.replace("\t", " ").strip() + "\n" for line in lines)
+        return csv.reader(plain, delimiter=" ", skipinitialspace=True, strict=strict)
+    skips = separator != " "
+    return csv.reader(lines, delimiter=separator, skipinitialspace=skips, strict=strict)
 
 
 class Lines:
-    """The rows of a text file with their line numbers, read again at every use.
-
-    For its beginning and for errors; `mauc.io.text` parses the rows themselves.
-    """
+    """The rows of a text file with their line numbers, for its beginning and for errors."""
 
     def __init__(self, path: Path, separator: str, encoding: str, has_header: bool) -> None:
         self.path, self.separator, self.encoding = path, separator, encoding
@@ -165,13 +153,7 @@ class Lines:
     def rows(self) -> Iterator[tuple[int, list[str]]]:
         """Yield the (last) line number and the cells of every row that is not blank."""
         with open_lines(self.path, self.encoding) as file:
-            if self.separator == WHITESPACE:
-                plain = (plain_blanks(line) + "\n" for line in file)
-                reader = csv.reader(plain, delimiter=" ", skipinitialspace=True)
-            else:  # blanks behind a separator are not part of a value
-                reader = csv.reader(
-                    file, delimiter=self.separator, skipinitialspace=self.separator != " "
-                )
+            reader = split_rows(file, self.separator)
             try:
                 for cells in reader:
                     if cells and (len(cells) > 1 or cells[0].strip()):
@@ -198,7 +180,7 @@ class Lines:
         self._check_separator(first)
         if not self.has_header:
             return default_names(range(len(first))), 0
-        if self._has_row_names(beginning):
+        if len(beginning[-1][1]) == len(first) + 1 > 2:  # as R writes row names
             first = ["", *first]
         names = [cell.strip() or f"column{j + 1}" for j, cell in enumerate(first)]
         check_unique(self.path, names, self.hint(names))
@@ -213,14 +195,11 @@ class Lines:
             return ""
         return f" If the first line holds data and not names, pass {option('header', False)}."
 
-    def ragged_error(self) -> MaucError | None:
-        """Return the error for the first row that has more or fewer cells than the first row."""
-        beginning = list(islice(self.rows(), 2))
-        first_line, first = beginning[0]
-        has_row_names = self.has_header and self._has_row_names(beginning)
-        wanted = len(first) + has_row_names
-        for line, cells in self.rows():
-            if len(cells) != wanted and not (has_row_names and line == first_line):
+    def ragged_error(self, wanted: int) -> MaucError | None:
+        """Return the error for the first row that has more or fewer cells than are wanted."""
+        first_line, _ = next(self.rows())
+        for line, cells in islice(self.rows(), int(self.has_header), None):
+            if len(cells) != wanted:
                 return MaucError(
                     f"{self.path}, line {line}: the row has {len(cells)} "
                     f"value{'s' if len(cells) > 1 else ''}, but line {first_line} has {wanted}. "
@@ -231,10 +210,8 @@ class Lines:
     def check_quotes(self) -> None:
         """Raise if a quoted cell is never closed."""
         with open_lines(self.path, self.encoding) as file:
-            separator = " " if self.separator == WHITESPACE else self.separator
-            reader = csv.reader(file, delimiter=separator, skipinitialspace=True, strict=True)
             try:
-                for _ in reader:
+                for _ in split_rows(file, self.separator, strict=True):
                     pass
             except csv.Error as error:
                 if "end of data" in str(error):
@@ -242,10 +219,6 @@ class Lines:
                         f"{self.path} cannot be read as rows and columns: it ends inside a quoted "
                         f"value; look for a quote that is never closed."
                     ) from error
-
-    def _has_row_names(self, beginning: list[tuple[int, list[str]]]) -> bool:
-        """Whether the header lacks a name for the first column, as R writes row names."""
-        return len(beginning) == 2 and len(beginning[1][1]) == len(beginning[0][1]) + 1 > 2
 
     def _check_separator(self, first: list[str]) -> None:
         if len(first) > 1:

@@ -24,13 +24,13 @@ from mauc.io.features import FeatureColumns, HeldColumns, feature_matrix
 from mauc.io.files import STDIN, is_address, is_stream, stream_as_file
 from mauc.io.formats import (
     FORMATS,
+    SPECIAL,
     TEXT_FORMATS,
     find_format,
-    is_file_option,
     open_table,
     split_array,
 )
-from mauc.io.objects import open_in_memory, open_object
+from mauc.io.objects import as_vector, open_in_memory, open_object
 from mauc.io.options import ReadOptions, with_option_texts
 from mauc.io.rules import check_labels, find_excluded, find_roles, list_excluded
 from mauc.io.table import Table
@@ -95,7 +95,7 @@ def load_dataset(source: str | Path, target: str | int | None = None, **options:
     plain = _make_options("load_dataset", {**options, "target": target})
     if is_stream(source):
         with stream_as_file(source) as path:
-            as_text = plain if plain.format else plain.replace(format="txt")
+            as_text = plain if plain.format else replace(plain, format="txt")
             dataset = assemble(open_table(str(path), as_text), as_text, STDIN)
     else:
         table, plain, name = _find_table(source, plain)
@@ -177,11 +177,7 @@ def open_columns(
         is_whole = isinstance(table.source, FrameSource)  # of formats that are not streamed
     else:
         is_whole = False
-        for name in plain.given():
-            if name == "format" or is_file_option(name):
-                raise MaucError(
-                    f"{option(name)} goes with files, not with a {type(data).__name__}."
-                )
+        _refuse_file_options(plain, f"a {type(data).__name__}.")
         table = _object_table(data, limit)
     if not is_column:
         table = replace(table, labels=_as_labels(target, table), has_named_labels=True)
@@ -208,10 +204,7 @@ def assemble(
     table: Table, options: ReadOptions, name: str, *, is_streamed: bool = False,
     is_raw: bool = False,
 ) -> Dataset:  # fmt: skip
-    """Split a table into features and labels.
-
-    If it is streamed, `X` is a source, whose columns are as they were read if they are raw.
-    """
+    """Split a table into features and labels; if streamed, `X` is a source, as read if raw."""
     roles = find_roles(table, options)
     source, target = table.source, roles.target
     if not is_streamed and getattr(source, "matrix", None) is None:
@@ -271,6 +264,12 @@ def _make_options(function: str, given: Mapping[str, Any]) -> ReadOptions:
     return options
 
 
+def _refuse_file_options(options: ReadOptions, what: str) -> None:
+    for name in options.given():
+        if name == "format" or name in SPECIAL:
+            raise MaucError(f"{option(name)} goes with files, not with {what}")
+
+
 def _stream(
     table: Table, kept: list[int], categorical: Collection[int], is_raw: bool
 ) -> ColumnSource:
@@ -311,10 +310,9 @@ def _object_table(data: Any, memory: int | None) -> Table:
 
 def _as_labels(target: Any, table: Table) -> Any:
     """Return labels of any kind as an array or Series; Dask collections are computed."""
-    if hasattr(target, "compute"):
-        target = target.compute()
+    target = as_vector(target)
     if hasattr(target, "to_pandas"):
-        target = target.to_pandas()  # of Arrow or polars
+        target = target.to_pandas()  # of polars
     is_series = hasattr(target, "isna") and hasattr(target, "to_numpy")
     labels = target if is_series else check_vector(target, "target")
     if len(labels) != table.source.shape[0]:
@@ -333,28 +331,22 @@ def _find_table(
 
     data = str(source)
     if source in BUNDLED and not (options.format and Path(data).is_file()):
-        for name in options.given():
-            if name == "format" or is_file_option(name):
-                raise MaucError(
-                    f"{option(name)} goes with files, not with the bundled data set {data!r}; "
-                    f"write ./{data} for a file of that name."
-                )
+        way_out = f"write ./{data} for a file of that name."
+        _refuse_file_options(options, f"the bundled data set {data!r}; {way_out}")
         dataset = load_bundled(data)
-        columns = open_in_memory(dataset.X, None)
-        names = dataset.feature_names
+        columns, names = open_in_memory(dataset.X, None), dataset.feature_names
         return Table(data, columns, names, labels=dataset.y, is_named=False), options, data
     if is_address(data) or has_magic(data) or split_array(data)[1] is not None:
         return open_table(data, options, memory), options, _name(data)
     path = find_dataset(source)
     if path == Path(source):
         return open_table(str(path), options, memory), options, _name(data)
-    if options.target is not None or find_format(path, options.format) not in TEXT_FORMATS:
-        return open_table(str(path), options, memory), options, data
-    by_name = options.replace(target=LABEL)
-    table = open_table(str(path), by_name, memory)
-    if LABEL not in table.names and (table.labels is not None or table.target is not None):
-        return open_table(str(path), options, memory), options, data
-    return table, by_name, data
+    if options.target is None and find_format(path, options.format) in TEXT_FORMATS:
+        by_name = replace(options, target=LABEL)
+        table = open_table(str(path), by_name, memory)
+        if LABEL in table.names or (table.labels is None and table.target is None):
+            return table, by_name, data
+    return open_table(str(path), options, memory), options, data
 
 
 def _name(data: str) -> str:
@@ -369,10 +361,9 @@ def _call(source: Any, target: Any, given: Mapping[str, Any], plain: ReadOptions
     """Return the call of `load_dataset` with what differs from its defaults."""
     words = [repr(str(source))] + ([] if target is None else [repr(plain.target)])
     for name, value in plain.given().items():
-        if name not in given:
-            continue
-        if isinstance(value, tuple):
-            is_one = isinstance(given[name], str) or np.ndim(given[name]) == 0
-            value = value[0] if is_one else list(value)
-        words.append(f"{name}={value!r}")
+        if name in given:
+            if isinstance(value, tuple):
+                is_one = isinstance(given[name], str) or np.ndim(given[name]) == 0
+                value = value[0] if is_one else list(value)
+            words.append(f"{name}={value!r}")
     return f"load_dataset({', '.join(words)})"

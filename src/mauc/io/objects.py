@@ -1,5 +1,6 @@
 """Objects that hold columns: what selectors are given in the place of an array, as a source."""
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -12,37 +13,26 @@ from mauc.memory import free_memory
 
 
 def open_object(data: Any, *, memory: int | None = None) -> ColumnSource | None:
-    """Return a source for data that are not in memory as arrays or frames; None for others.
-
-    Such are a memmap, a Zarr array, an h5py dataset, a table or dataset of pyarrow, a Dask array
-    or data frame, and a source.
-    """
+    """Return a source for data that are not in memory as arrays or frames; None for others."""
     if isinstance(data, ColumnSource):
         return data if memory is None else data.with_memory(memory)
-    package, kind = type(data).__module__.partition(".")[0], type(data).__name__
+    package, opener = type(data).__module__.partition(".")[0], ""
     if isinstance(data, np.memmap):
-        from mauc.io.arrays import open_memmap
-
-        return open_memmap(data, memory)
-    if package == "zarr" and hasattr(data, "chunks"):
-        from mauc.io.arrays import open_zarr_array
-
-        return open_zarr_array(data, memory)
-    if package == "h5py" and kind == "Dataset":
-        from mauc.io.arrays import open_h5py
-
-        return open_h5py(data, memory)
-    is_arrow = package == "pyarrow" and hasattr(data, "schema")
-    if is_arrow and (hasattr(data, "num_rows") or hasattr(data, "count_rows")):
-        from mauc.io.arrow import open_arrow
-
-        return open_arrow(data, memory)
-    if package in ("dask", "dask_expr") and hasattr(data, "dask") and len(data.shape) == 2:
-        from mauc.io.dask import DaskArraySource, DaskFrameSource
-
-        is_table = hasattr(data, "columns")
-        return (DaskFrameSource if is_table else DaskArraySource)(data, memory=memory)
-    return None
+        opener = "arrays:open_memmap"
+    elif package == "zarr" and hasattr(data, "chunks"):
+        opener = "arrays:open_zarr_array"
+    elif package == "h5py" and hasattr(data, "chunks"):
+        opener = "arrays:open_h5py"
+    elif package == "pyarrow" and hasattr(data, "schema"):
+        is_table = hasattr(data, "num_rows") or hasattr(data, "count_rows")
+        opener = "arrow:open_arrow" if is_table else ""
+    elif package in ("dask", "dask_expr") and hasattr(data, "dask") and len(data.shape) == 2:
+        opener = f"dask:{'DaskFrameSource' if hasattr(data, 'columns') else 'DaskArraySource'}"
+    if not opener:
+        return None
+    module, _, function = opener.partition(":")
+    source: ColumnSource = getattr(import_module(f"mauc.io.{module}"), function)(data, memory)
+    return source
 
 
 def open_in_memory(data: Any, memory: int | None) -> ColumnSource:
@@ -61,14 +51,10 @@ def open_in_memory(data: Any, memory: int | None) -> ColumnSource:
 
 
 def as_source(X: Any) -> Any:
-    """Return X as a source if it is data that need not fit into memory, otherwise as it is.
-
-    A memmap that fits into half of the free memory stays an array. No package is imported for
-    arrays, frames and sparse matrices.
-    """
+    """Return X as a source if it need not fit into memory, otherwise as it is."""
     if type(X) is np.ndarray or isinstance(X, ColumnSource | list) or sparse.issparse(X):
         return X
-    if isinstance(X, np.memmap):
+    if isinstance(X, np.memmap):  # it stays an array if it fits into half of the free memory
         free = free_memory()
         if X.ndim != 2 or free is None or 2 * X.nbytes <= free:
             return X

@@ -11,7 +11,7 @@ the same messages, notes and warnings, also those of other threads, have ``--dro
 
 import shlex
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from textwrap import fill, indent
 from typing import Any, TypeVar
 
@@ -154,10 +154,6 @@ class ReadOptions:
             item.name: value for item in fields(self)
             if (value := getattr(self, item.name)) != item.default
         }  # fmt: skip
-
-    def replace(self, **changes: Any) -> "ReadOptions":
-        """Return the options with some of them changed."""
-        return replace(self, **changes)
 
 
 #: every option with its default

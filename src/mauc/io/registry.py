@@ -113,8 +113,7 @@ _ENTRIES = (
         "public; see its page at OpenML",
         versus_paper="paper: 9345 x 220, 9 classes; pixels, bands and classes of this version "
         "differ, so results are not comparable",
-        openml_id=41972,
-        label="Indiana",
+        openml_id=41972, label="Indiana",
     ),
     Entry(
         "iris", "Iris flowers", (f"{_UCI}/53",), _CC_BY,
@@ -122,24 +121,21 @@ _ENTRIES = (
     ),
     Entry(
         "isolet", "Spoken letters", (_openml(300), f"{_UCI}/54"), _CC_BY,
-        7797, 617, 26, (300,) * 24 + (299, 298), "same", openml_id=300,
-        label="ISOLET",
+        7797, 617, 26, (300,) * 24 + (299, 298), "same", openml_id=300, label="ISOLET",
     ),
     Entry(
         "mnist", "Handwritten digits, 28 x 28 pixels, the test part (t10k)", (_openml(554),),
         "CC BY-SA 3.0",
         10000, 784, 10, (1135, 1032, 1028, 1010, 1009, 982, 980, 974, 958, 892),
         "same: the last 10000 rows of mnist_784 are the test part, which the paper used",
-        openml_id=554, rows=(60000, 70000),
-        label="MNIST",
+        openml_id=554, rows=(60000, 70000), label="MNIST",
     ),
     Entry(
         "phoneme", "Log-periodograms of five phonemes (Elements of Statistical Learning)",
         (f"{_ESL}/datasets/phoneme.info.txt",), "free for research; drawn from TIMIT",
         4509, 256, 5, (1163, 1022, 872, 757, 695), "same",
         url=f"{_ESL}/datasets/phoneme.data",
-        reading={"format": "csv", "target": "g", "drop": ["row.names", "speaker"]},
-        label="Phoneme",
+        reading={"format": "csv", "target": "g", "drop": ["row.names", "speaker"]}, label="Phoneme",
     ),
     Entry(
         "siren", "Generated: easy class pairs drown out hard ones", (),
@@ -148,16 +144,14 @@ _ENTRIES = (
     ),
     Entry(
         "synthetic", "Synthetic control chart time series", (_openml(377), f"{_UCI}/139"), _CC_BY,
-        600, 60, 6, (100,) * 6, "same", openml_id=377,
-        label="Synthetic",
+        600, 60, 6, (100,) * 6, "same", openml_id=377, label="Synthetic",
     ),
     Entry(
         "usps", "Handwritten zip-code digits, 16 x 16 pixels",
         (_openml(41082), f"{_ESL}/datasets/zip.info.txt"), "public; see its page at OpenML",
         9298, 256, 10,
         versus_paper="paper: the 7291 samples of the training part; this has both parts",
-        openml_id=41082,
-        label="USPS",
+        openml_id=41082, label="USPS",
     ),
     Entry(
         "wine", "Wines by their chemistry", (f"{_UCI}/109",), _CC_BY,
@@ -165,7 +159,6 @@ _ENTRIES = (
     ),
 )  # fmt: skip
 REGISTRY = {entry.name: entry for entry in _ENTRIES}
-_LABELS = {entry.name: entry.label for entry in _ENTRIES if entry.label}
 
 
 def dataset_label(name: str) -> str:
@@ -177,7 +170,8 @@ def dataset_label(name: str) -> str:
     >>> dataset_label("isolet"), dataset_label("my_data")
     ('ISOLET', 'my_data')
     """
-    return _LABELS.get(name.lower(), name)
+    entry = REGISTRY.get(name.lower())
+    return name if entry is None else entry.label or name
 
 
 def list_datasets() -> list[Entry]:
@@ -248,12 +242,7 @@ def load_bundled(name: str) -> Dataset:
 
 
 def find_dataset(source: str | Path) -> Path:
-    """Return the path of a file, or of the data set of that name.
-
-    A bare name is looked for in the folder MAUC_DATA, as ``NAME.npz`` or a file of another format,
-    then among the downloaded data sets, and is then taken as a path. A path without extension that
-    is not there, such as ``more/su``, is looked for in MAUC_DATA as well.
-    """
+    """Return the file of a name, in MAUC_DATA or downloaded, or of a path."""
     path = Path(source)
     is_name = isinstance(source, str) and path.name == source and not is_data_path(path)
     if is_name:

@@ -7,7 +7,7 @@ the memory of their source: files in memory and larger ones are judged by the sa
 
 import datetime
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from numbers import Real
 from typing import Any, NamedTuple
@@ -135,16 +135,10 @@ def find_column(table: Table, wanted: str | int, name: str) -> int:
     )
 
 
-class Labels(NamedTuple):
-    """The labels of a table."""
-
-    y: Array  #: integers or texts, of the rows that have one
-    is_missing: Array  #: mask of all rows
-    notes: list[str]  #: what a user may not expect
-
-
-def check_labels(table: Table, column: Any, what: str, options: ReadOptions) -> Labels:
-    """Return the labels of a table, a Series or array that errors call `what`; raise if none."""
+def check_labels(
+    table: Table, column: Any, what: str, options: ReadOptions
+) -> tuple[Array, Array, list[str]]:
+    """Return labels, a mask of the rows that have none, and notes; errors call them `what`."""
     is_missing = _missing(column)
     n_missing = int(is_missing.sum())
     if n_missing and not options.skip_unlabelled:
@@ -166,13 +160,12 @@ def check_labels(table: Table, column: Any, what: str, options: ReadOptions) -> 
     if y.dtype.kind == "U":
         for word in sorted(set(table.missing_words) & set(np.unique(y).tolist())):
             notes.append(f"{word!r} is a class; {option('missing', word)} makes it a missing label")
-    return Labels(y, is_missing, notes)
+    return y, is_missing, notes
 
 
 def _plain_labels(table: Table, labels: Any, is_missing: Array, what: str) -> Array:
     """Return the labels that there are as integers or texts."""
-    rows = np.flatnonzero(~is_missing)
-    if len(rows) == 0:
+    if is_missing.all():
         raise MaucError(f"{table.path}: {what} has no label in any row. Is it the right target?")
     labels = labels[~is_missing]
     if str(labels.dtype) == "category":
@@ -182,40 +175,38 @@ def _plain_labels(table: Table, labels: Any, is_missing: Array, what: str) -> Ar
             kept = np.array([str(value) for value in kept.tolist()])
         labels = kept[labels.cat.codes.to_numpy()]
     values = np.asarray(labels)
+    if values.dtype == np.dtype("m8"):  # integers beyond float64, see `with_missing`
+        return values.view(np.int64)
     if values.dtype.kind == "f":
-        whole = np.isfinite(values) & (values == np.round(values))
+        kind = np.uint64 if values.max() >= 2**63 else np.int64
+        limits = np.iinfo(kind)
+        whole = (values == np.round(values)) & (values >= limits.min) & (values < limits.max + 1.0)
         if not whole.all():
-            row = int(np.argmin(whole))
+            first = int(np.argmin(whole))
+            row = int(np.flatnonzero(~is_missing)[first])
             raise MaucError(
-                f"{table.path}: {what} holds {values[row]} in "
-                f"{table.locate_row(int(rows[row]))}: labels are names or integers, not "
-                f"measurements. Is it the right target?"
+                f"{table.path}: {what} holds {values[first]} in {table.locate_row(row)}: labels "
+                f"are names or integers, not measurements. Is it the right target?"
             )
-        return values.astype(np.int64)
+        return values.astype(kind)
     if values.dtype.kind in "iuU":
         return values
     return np.array([str(value) for value in values.tolist()])
 
 
 def _missing(labels: Any) -> Array:
-    if hasattr(labels, "isna"):
-        return np.asarray(labels.isna())
-    if labels.dtype.kind in "fmM":
-        return np.asarray(labels != labels)
-    if labels.dtype.kind in "OU":
-        return np.array([value is None or value == "" or value != value for value in labels])
-    return np.zeros(labels.shape, bool)
+    import pandas
+
+    is_missing = np.asarray(pandas.isna(labels))
+    is_text = isinstance(labels, np.ndarray) and labels.dtype.kind in "OU"
+    return is_missing | (labels == "") if is_text else is_missing
 
 
 def find_excluded(
     table: Table, source: ColumnSource, columns: Sequence[int], categorical: Collection[int] = ()
 ) -> dict[int, str]:
-    """Return the columns that are not features, and why, as the notes of `load_dataset` say.
-
-    Columns of arrays have numbers rather than names and are never excluded, nor are `categorical`
-    ones. `source` has the columns of the table.
-    """
-    if not table.is_named:
+    """Return which `columns` of a table, read from `source`, are not features, and why."""
+    if not table.is_named:  # columns of arrays are all features
         return {}
     reasons: dict[int, str] = {}
     gathered: dict[int, NumberStats | WordStats] = {}
@@ -229,30 +220,29 @@ def find_excluded(
             gathered[j] = WordStats(source, name)
         else:
             gathered[j] = NumberStats(source, name, is_nameless=name == f"column{j + 1}")
-    n_first = min(N_FIRST, source.shape[0])
-    numbers = [j for j, stats in gathered.items() if isinstance(stats, NumberStats)]
-    for group in _groups(source, numbers, n_first):
-        for j, values in zip(group, source.read_rows(0, n_first, np.array(group)), strict=True):
-            gathered[j].add(values)
-    complete = getattr(source, "complete", ())
-    undecided = []
-    for j, stats in gathered.items():
-        if isinstance(stats, NumberStats) and stats.is_settled and j in complete:
-            stats.n_known = source.shape[0]
-        elif stats.n_rows < source.shape[0]:
-            undecided.append(j)
-    groups = list(_groups(source, undecided, source.shape[0]))
-    for group in track(groups, "groups of columns"):
-        for start, stop in _row_steps(source, group):
+
+    def gather(group: list[int], steps: Iterable[tuple[int, int]]) -> None:
+        for start, stop in steps:
             parts = source.read_rows(start, stop, np.array(group))
             for j, values in zip(group, parts, strict=True):
                 stats = gathered[j]
                 stats.add(values[max(0, stats.n_rows - start) :])
-    for j, stats in gathered.items():
-        reason = stats.reason(j)
-        if reason is not None:
-            reasons[j] = reason
-    return {j: reasons[j] for j in sorted(reasons)}
+
+    n_rows = source.shape[0]
+    n_first = min(N_FIRST, n_rows)
+    numbers = [j for j, stats in gathered.items() if isinstance(stats, NumberStats)]
+    for group in _groups(source, numbers, n_first):
+        gather(group, [(0, n_first)])
+    for j in getattr(source, "complete", ()):
+        stats = gathered.get(j)
+        if isinstance(stats, NumberStats) and stats.is_settled:
+            stats.n_known = stats.n_rows = n_rows
+    undecided = [j for j, stats in gathered.items() if stats.n_rows < n_rows]
+    for group in track(list(_groups(source, undecided, n_rows)), "groups of columns"):
+        gather(group, _row_steps(source, group))
+    found = {j: stats.reason(j) for j, stats in gathered.items()}
+    reasons |= {j: reason for j, reason in found.items() if reason is not None}
+    return dict(sorted(reasons.items()))
 
 
 def _groups(source: ColumnSource, columns: Sequence[int], n_rows: int) -> Iterator[list[int]]:
@@ -281,10 +271,9 @@ class NumberStats:
         self._source, self._name, self._is_nameless = source, name, is_nameless
         self.n_rows = self.n_known = 0
         self.is_settled = False  #: whether only the number of known values is still of interest
-        self._first: Any = None  # known value
         self._start: Any = None  # value of the first row, and of the last so far
         self._last: Any = None
-        self._is_constant = self._is_whole = self._is_wide = self._is_date = True
+        self._is_whole = self._is_wide = self._is_date = True
         self._steps_by_one = self._is_rising = self._is_falling = True
         self._is_repeated = False  # a value right behind itself
         self._low, self._high = np.inf, -np.inf
@@ -311,8 +300,6 @@ class NumberStats:
         self._is_repeated |= bool((upper == lower).any())
         self._steps_by_one &= self._is_rising and bool((upper - lower == 1).all())
         if len(known):
-            self._first = known[0] if self._first is None else self._first
-            self._is_constant &= bool((known == self._first).all())
             self._is_whole &= bool((known == np.floor(known)).all() and np.isfinite(known).all())
             self._is_wide &= bool((np.abs(known.astype(np.float64)) > MAX_EXACT_INTEGER).all())
             self._is_date &= is_date_number(known, self._name)
@@ -320,7 +307,8 @@ class NumberStats:
         may_name = self._is_whole and (
             self._is_wide or self._is_nameless or is_id_name(self._name, is_range=True)
         )
-        self.is_settled = not (self._is_constant or self._steps_by_one or self._is_date or may_name)
+        is_constant = self._low >= self._high
+        self.is_settled = not (is_constant or self._steps_by_one or self._is_date or may_name)
 
     def reason(self, column: int) -> str | None:
         """Return why the column, by its number in the source, is not a feature; None if it is."""
@@ -338,7 +326,7 @@ class NumberStats:
         if n_rows < MIN_ROWS:
             return None
         empty = empty_reason(self.n_known, n_rows)
-        if empty is not None or self._is_constant:
+        if empty is not None or self._low >= self._high:
             return empty or "constant"
         if self._is_whole and (self._is_wide or is_named) and self._is_distinct(column):
             return f"{self.n_known} values in {n_rows} rows"

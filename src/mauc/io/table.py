@@ -27,11 +27,6 @@ def number_row(row: int) -> str:
     return f"row {row + 1}"
 
 
-def accept_column(column: int) -> Sequence[str]:
-    """Accept every column, in formats that store their types."""
-    return ()
-
-
 @dataclass(frozen=True)
 class Table:
     """The columns of a file, or of several that belong together."""
@@ -54,7 +49,7 @@ class Table:
     locate_row: Callable[[int], str] = number_row
     #: returns notes on a column as a feature, raises if it cannot be one; neither called for the
     #: target nor for columns in `categorical_features`
-    check_column: Callable[[int], Sequence[str]] = accept_column
+    check_column: Callable[[int], Sequence[str]] = lambda column: ()
     #: declared values of nominal columns, whose values in `source` are codes, NaN where missing
     categories: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     #: what a user may have overlooked, for the error when the target is not found

@@ -13,18 +13,19 @@ import io
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
 from mauc.data.columns import MAX_EXACT_INTEGER
-from mauc.data.source import ColumnSource
 from mauc.exceptions import MaucError, option
 from mauc.io.cache import BatchColumns, CachedColumns, ColumnWriter, file_stamp, find_or_build
-from mauc.io.files import open_binary, read_beginning
+from mauc.io.dataset import ConvertedColumns
+from mauc.io.files import is_compressed, open_binary, unreadable_error
 from mauc.io.formats import check_options, open_table
 from mauc.io.lines import (
     WHITESPACE,
@@ -32,13 +33,13 @@ from mauc.io.lines import (
     check_text,
     encoding_error,
     is_number,
-    plain_blanks,
     skip_mark,
     sniff_format,
+    split_rows,
 )
 from mauc.io.options import ReadOptions
 from mauc.io.table import Table, check_precision, find_place
-from mauc.io.words import MISSING, Reading, TypedWords, check_words, type_words
+from mauc.io.words import MISSING, TypedWords, check_words, type_words
 from mauc.memory import format_bytes
 from mauc.progress import track
 
@@ -51,7 +52,6 @@ _BATCH_SHARE = 8  # of the memory, for a batch
 _MEMORY_SHARE = 4  # of the memory, for columns that are held
 _GZIP_GROWTH = 4  # characters from a byte of gzip, about
 _WORD_BYTES = 160  # of a distinct text in memory, beside its characters
-_GZIP = b"\x1f\x8b"
 # What a column is taken for; a column that proves to be something else goes on to the next.
 _WHOLE, _INTEGER, _FLOAT, _TEXT = range(4)
 _STORED = ("<f8", "<i8", "<f8", "<i4")
@@ -63,26 +63,30 @@ Array = np.ndarray[Any, Any]
 def open_text(path: Path, options: ReadOptions, memory: int | None) -> Table:
     """Open a csv, tsv or txt file; a txt file may hold another format, which its content tells."""
     separator, encoding = options.separator, options.encoding or "utf-8"
+    decimal = options.decimal or "."
     if options.format == "txt":
         name, found = sniff_format(path, encoding)
         if name != "csv":
-            return open_table(str(path), options.replace(format=name), memory)
+            return open_table(str(path), replace(options, format=name), memory)
         check_options(path, name, options)
         separator = separator or found
-    elif options.format == "tsv":
-        separator = separator or "\t"
-    layout = plan_text(path, options, separator, encoding)
-    columns = [find_place(layout.names, name) for name in options.categorical_features]
+    default = "\t" if options.format == "tsv" else ";" if decimal == "," else ","
+    separator = separator or default
+    _check_marks(separator, decimal, options.thousands)
+    check_text(path, "text of rows and columns", encoding)
+    lines = Lines(path, separator, encoding, options.header is not False)
+    names, n_header = lines.find_names()
+    columns = [find_place(names, name) for name in options.categorical_features]
     texts = sorted({j for j in columns if j is not None})
-    last = len(layout.names) - 1
-    target = options.target if layout.lines.has_header or options.target is not None else -1
-    label = find_place(layout.names, target)
-    source = _open_columns(layout, texts, label, memory)
+    last = None if lines.has_header else len(names) - 1
+    label = last if options.target is None else find_place(names, options.target)
+    missing = options.missing or ()
+    layout = Layout(lines, names, n_header, decimal, options.thousands, missing, texts, label)
+    source = _open_columns(layout, memory)
     return Table(
-        path, source, layout.names, target=None if layout.lines.has_header else last,
-        locate_row=layout.lines.locate_row, check_column=source.check_column,
-        hint=layout.lines.hint(layout.names), notes=source.notes,
-        missing_words=tuple(word for word in MISSING if word not in layout.missing),
+        path, source, names, target=last, locate_row=lines.locate_row,
+        check_column=source.check_column, hint=lines.hint(names), notes=source.notes,
+        missing_words=tuple(word for word in MISSING if word not in missing),
     )  # fmt: skip
 
 
@@ -96,6 +100,8 @@ class Layout:
     decimal: str
     thousands: str | None
     missing: tuple[str, ...]
+    texts: list[int]  #: columns that are text whatever they hold
+    label: int | None  #: the column with the labels
 
     @property
     def options(self) -> dict[str, Any]:
@@ -105,18 +111,6 @@ class Layout:
             "header": self.lines.has_header, "decimal": self.decimal, "thousands": self.thousands,
             "missing": list(self.missing),
         }  # fmt: skip
-
-
-def plan_text(path: Path, options: ReadOptions, separator: str | None, encoding: str) -> Layout:
-    """Check the options of a text file and find the names of its columns."""
-    decimal = options.decimal or "."
-    if separator is None:
-        separator = ";" if decimal == "," else ","
-    _check_marks(separator, decimal, options.thousands)
-    check_text(path, "text of rows and columns", encoding)
-    lines = Lines(path, separator, encoding, options.header is not False)
-    names, n_header = lines.find_names()
-    return Layout(lines, names, n_header, decimal, options.thousands, options.missing or ())
 
 
 def _check_marks(separator: str, decimal: str, thousands: str | None) -> None:
@@ -141,21 +135,20 @@ def _check_marks(separator: str, decimal: str, thousands: str | None) -> None:
         )
 
 
-def _open_columns(
-    layout: Layout, texts: list[int], label: int | None, memory: int | None
-) -> "TextColumns":
+def _open_columns(layout: Layout, memory: int | None) -> "TextColumns":
     """Parse a file into memory, or find its columns in the cache or parse it into the cache."""
-    path = layout.lines.path
+    path, texts = layout.lines.path, layout.texts
     n_bytes = _estimate_bytes(layout)
     if memory is None or n_bytes <= memory // _MEMORY_SHARE:
-        writer, note = _Conversion(layout, texts, memory).run(None)
+        writer, note = _Conversion(layout, memory).run(None)
         held = BatchColumns(
-            str(path), writer.batches, note["types"], _plain_types(note), layout.names, memory
-        )
-        return TextColumns(held, layout, note, texts, label)
+            str(path), writer.batches, writer.edges, note["types"], _plain_types(note),
+            layout.names, memory,
+        )  # fmt: skip
+        return TextColumns(held, layout, note)
 
-    def build(part: Path) -> dict[str, Any]:
-        return _Conversion(layout, texts, memory).run(part)[1]
+    def build(file: IO[bytes]) -> dict[str, Any]:
+        return _Conversion(layout, memory).run(file)[1]
 
     def serves(note: dict[str, Any]) -> bool:
         """Whether columns are text where that is wanted, and elsewhere only if words are there."""
@@ -164,12 +157,11 @@ def _open_columns(
         return set(note["texts"]) <= set(texts) <= set(map(int, note["words"]))
 
     look = partial(file_stamp, path)
-    folder, note = find_or_build(
-        str(path), layout.options, look(), path=str(path.resolve()), variant=texts, serves=serves,
-        n_bytes=n_bytes, build=build, look=look,
+    table, note = find_or_build(
+        str(path), layout.options, path=str(path.resolve()), look=look, n_bytes=n_bytes,
+        build=build, variant=texts, serves=serves,
     )  # fmt: skip
-    cached = CachedColumns(folder, note, memory, look, _plain_types(note))
-    return TextColumns(cached, layout, note, texts, label)
+    return TextColumns(CachedColumns(table, note, memory, look, _plain_types(note)), layout, note)
 
 
 def _plain_types(note: dict[str, Any]) -> list[Any]:
@@ -181,75 +173,51 @@ def _plain_types(note: dict[str, Any]) -> list[Any]:
 def _estimate_bytes(layout: Layout) -> int:
     """Return the room that the columns of a file take, from its first lines."""
     path = layout.lines.path
-    n_bytes = path.stat().st_size * (_GZIP_GROWTH if read_beginning(path, 2) == _GZIP else 1)
+    n_bytes = path.stat().st_size * (_GZIP_GROWTH if is_compressed(path) else 1)
     with open_binary(path) as file:
         lines = file.read(2**20).splitlines()[layout.n_header :]
     width = sum(map(len, lines)) / max(1, len(lines)) + 1
     return int(8 * len(layout.names) * n_bytes / width)
 
 
-class TextColumns(ColumnSource):
-    """The columns of a text file, labels and what is not a feature included.
+class TextColumns(ConvertedColumns):
+    """The columns of a text file: `held` has numbers, and codes where the file has words."""
 
-    `held` has numbers, and codes where the file has words; `notes` are what a user should know
-    about how the file was read.
-    """
-
-    def __init__(
-        self, held: BatchColumns, layout: Layout, note: dict[str, Any], texts: list[int],
-        label: int | None,
-    ) -> None:  # fmt: skip
-        self._held, self.layout, self._texts = held, layout, frozenset(texts)
+    def __init__(self, held: BatchColumns, layout: Layout, note: dict[str, Any]) -> None:
+        self.layout = layout
         self._is_wide, self._limit = frozenset(note["wide"]), note["memory"]
         self._words: dict[int, list[str] | None] = {int(j): w for j, w in note["words"].items()}
+        #: columns of numbers without a missing value, which need not be read to count them
+        self.complete = set(range(held.shape[1])) - set(note["incomplete"])
         self._typed: dict[int, TypedWords] = {}
         self.notes: list[str] = []
         types: list[Any] = list(held.types)
         for j, words in self._words.items():
             types[j] = object
             if words is not None:
-                reading = Reading(
-                    layout.missing, layout.decimal, layout.thousands, j == label, j in texts
-                )
-                self._typed[j] = typed = type_words(layout.names[j], words, reading)
+                self._typed[j] = typed = type_words(
+                    layout.names[j], words, layout.missing, layout.decimal, layout.thousands,
+                    is_label=j == layout.label, is_text=j in layout.texts,
+                )  # fmt: skip
                 types[j] = object if typed.categories is not None else typed.table.dtype
                 self.notes += [typed.note] if typed.note else []
-        super().__init__(
-            held.name, held.shape[0], types, feature_names=layout.names, memory=held.memory
-        )
+        super().__init__(held, range(held.shape[1]), types, layout.names)
 
-    def read(self, columns: Array) -> list[Any]:
-        """Read whole columns, see `ColumnSource.read`."""
-        return self.read_rows(0, self.shape[0], columns)
-
-    def read_rows(self, start: int, stop: int, columns: Array) -> list[Any]:
-        """Read some rows of columns; like `read` otherwise."""
-        found = self._held.read_rows(start, stop, columns)
-        return [self._decode(int(j), values) for j, values in zip(columns, found, strict=True)]
-
-    def row_parts(self) -> list[tuple[int, int]]:
-        """Return ranges of rows that are cheap to read one by one."""
-        return self._held.row_parts()
-
-    def check_unchanged(self) -> None:
-        """Raise if the file changed since it was parsed into the cache."""
-        self._held.check_unchanged()
+    def _convert(self, columns: list[int], read: dict[int, Any]) -> list[Any]:
+        return [self._decode(j, read[j]) for j in columns]
 
     def check_column(self, column: int) -> list[str]:
-        """Return what is to be said of a column as a feature; raise if it cannot be one.
-
-        Numbers beyond 2**53, numbers with a few words among them and decimal commas cannot.
-        """
+        """Return what is to be said of a column as a feature; raise if it cannot be one."""
         lines, name = self.layout.lines, self.layout.names[column]
         words = self._words.get(column)
         if column in self._is_wide:
             check_precision(lines.path, name, lines.column(column))
-        if words is None or column in self._texts:
+        if words is None or column in self.layout.texts:
             return []
         if self._typed[column].categories is None:
             check_precision(lines.path, name, (word.strip() for word in words))
             return []
-        (codes,) = self._held.read(np.array([column]))
+        (codes,) = self._source.read(np.array([column]))
         gaps = {*MISSING, *self.layout.missing}
         return check_words(lines.path, name, words, codes, gaps, lines.locate_row)
 
@@ -279,8 +247,8 @@ class _Restart(Exception):
 class _Conversion:
     """The rows of a file on their way to columns; what is learnt stays when it starts again."""
 
-    def __init__(self, layout: Layout, texts: list[int], memory: int | None) -> None:
-        self._layout, self._texts, self._memory = layout, texts, memory
+    def __init__(self, layout: Layout, memory: int | None) -> None:
+        self._layout, self._memory = layout, memory
         self._block = max(MAX_BLOCK_BYTES, CELL_BYTES * len(layout.names))
         self._batch_rows = max(BATCH_BYTES // (8 * len(layout.names)), COLUMN_BYTES // 8)
         if memory is not None:
@@ -292,29 +260,37 @@ class _Conversion:
         self._gaps = [float(word) for word in layout.missing if is_number(word)]
         self._kinds: list[int] = []
 
-    def run(self, folder: Path | None) -> tuple[ColumnWriter, dict[str, Any]]:
-        """Write the columns to a folder, or to memory; return the note of the table."""
+    def run(self, file: IO[bytes] | None) -> tuple[ColumnWriter, dict[str, Any]]:
+        """Write the columns to a file, or to memory; return the note of the table."""
         import pyarrow as arrow
 
         try:
             while True:
                 try:
-                    if not self._kinds:
-                        self._kinds = self._guess_kinds()
-                    return self._write(folder)
+                    if not self._kinds:  # those of the first block
+                        (schema,) = self._batches(only_schema=True)
+                        kinds = {"int64": _WHOLE, "double": _FLOAT, "null": _FLOAT}
+                        self._kinds = [kinds.get(str(field.type), _TEXT) for field in schema]
+                        for j in self._layout.texts:
+                            self._kinds[j] = _TEXT
+                    return self._write(file)
                 except _Restart:
                     continue
         finally:  # the pool would keep what it once had
             arrow.default_memory_pool().release_unused()
 
-    def _write(self, folder: Path | None) -> tuple[ColumnWriter, dict[str, Any]]:
+    def _write(self, file: IO[bytes] | None) -> tuple[ColumnWriter, dict[str, Any]]:
         layout = self._layout
+        if file is not None:  # it may hold what was written before a restart
+            file.seek(0)
+            file.truncate()
         self._is_whole = [kind == _WHOLE for kind in self._kinds]
         self._wide: set[int] = set()
+        self._incomplete = {j for j, kind in enumerate(self._kinds) if kind == _TEXT}
         limit = None if self._memory is None else self._memory // 2
         words = {j: _Words(limit) for j, kind in enumerate(self._kinds) if kind == _TEXT}
         types = [_STORED[kind] for kind in self._kinds]
-        writer = ColumnWriter(folder, types)
+        writer = ColumnWriter(file, types)
         n_bytes = layout.lines.path.stat().st_size
         n_blocks = -(-n_bytes // self._block)
         sizes = [self._block] * (n_blocks - 1) + [n_bytes - (n_blocks - 1) * self._block]
@@ -327,9 +303,10 @@ class _Conversion:
                     for j in range(len(types))
                 ])  # fmt: skip
         return writer, {
-            "names": layout.names, "edges": writer.edges, "types": types, "texts": self._texts,
+            "names": layout.names, "edges": writer.edges, "types": types, "texts": layout.texts,
             "whole": [j for j, is_one in enumerate(self._is_whole) if is_one],
-            "wide": sorted(self._wide), "memory": self._memory,
+            "wide": sorted(self._wide), "incomplete": sorted(self._incomplete),
+            "memory": self._memory,
             "words": {str(j): column.listed() for j, column in words.items()},
         }  # fmt: skip
 
@@ -338,19 +315,18 @@ class _Conversion:
         import pyarrow as arrow
 
         held: list[Any] = []
-        for block in blocks:
-            held.append(block)
-            if sum(part.num_rows for part in held) >= self._batch_rows:
+        for block in chain(blocks, [None]):
+            held += [] if block is None else [block]
+            if held and (block is None or sum(map(len, held)) >= self._batch_rows):
                 yield from arrow.Table.from_batches(held).combine_chunks().to_batches()
                 held.clear()
-        if held:
-            yield from arrow.Table.from_batches(held).combine_chunks().to_batches()
 
     def _numbers(self, j: int, chunk: Any) -> Array:
         """Return the numbers of some rows; find out whether they are whole, and how large."""
         if self._kinds[j] == _INTEGER:
             if chunk.null_count:
-                raise self._retype(j, _FLOAT)
+                self._kinds[j] = _FLOAT
+                raise _Restart
             self._wide.add(j)
             return np.asarray(chunk)
         if chunk.null_count:
@@ -364,32 +340,19 @@ class _Conversion:
                 values = np.where(is_gap, np.nan, values)
         low, high = values.min(), values.max()
         if low != low:
+            self._incomplete.add(j)
             low, high = np.fmin.reduce(values), np.fmax.reduce(values)
         if low <= -MAX_EXACT_INTEGER or high >= MAX_EXACT_INTEGER:
             if self._is_whole[j]:
-                raise self._retype(j, _INTEGER)
+                self._kinds[j] = _INTEGER
+                raise _Restart
             self._wide.add(j)
         elif self._is_whole[j]:
             self._is_whole[j] = bool((np.floor(values) == values).all())
         return values
 
-    def _retype(self, j: int, kind: int) -> _Restart:
-        self._kinds[j] = kind
-        return _Restart()
-
-    def _guess_kinds(self) -> list[int]:
-        """Return what columns are in the first block."""
-        reader = self._batches(only_schema=True)
-        (schema,) = reader
-        kinds = {"int64": _WHOLE, "double": _FLOAT, "null": _FLOAT}
-        found = [kinds.get(str(field.type), _TEXT) for field in schema]
-        return [_TEXT if j in self._texts else kind for j, kind in enumerate(found)]
-
     def _batches(self, *, only_schema: bool = False, as_text: bool = False) -> Iterator[Any]:
-        """Yield batches whose columns are as `_kinds` has them, or all text; or their schema.
-
-        Raise `_Restart` if they are not, a `MaucError` if the rows are not a table.
-        """
+        """Yield batches whose columns are as `_kinds` has them, or all text; or their schema."""
         import pyarrow as arrow
         from pyarrow import csv as arrow_csv
 
@@ -425,6 +388,8 @@ class _Conversion:
                 lines.check_quotes()
         except UnicodeError as error:
             raise encoding_error(lines.path, lines.encoding) from error
+        except OSError as error:
+            raise unreadable_error(str(lines.path), error) from error
         except arrow.ArrowInvalid as error:
             raise self._judge(str(error)) from error
 
@@ -438,11 +403,12 @@ class _Conversion:
             self._n_late += 1
             if self._n_late == 2:  # there may be more: find all of them at once
                 self._find_words()
-            return self._retype(int(found[1]), _TEXT)
+            self._kinds[int(found[1])] = _TEXT
+            return _Restart()
         if "straddling" in message or "block size" in message:
             self._block *= 4
             return _Restart()
-        error = lines.ragged_error()
+        error = lines.ragged_error(len(self._layout.names))
         return error or MaucError(f"{lines.path} cannot be read as rows and columns: {message}")
 
     def _find_words(self) -> None:
@@ -484,10 +450,7 @@ class _Words:
 
 
 class _Stream(io.RawIOBase):
-    """The bytes of a text file as Arrow wants them.
-
-    UTF-8, one byte between cells, and no blanks in front of them. `n_quotes` counts quotes.
-    """
+    """The bytes of a text file as UTF-8, one byte between cells and no blanks in front of them."""
 
     def __init__(self, file: Any, lines: Lines) -> None:
         super().__init__()
@@ -495,7 +458,7 @@ class _Stream(io.RawIOBase):
         self._file = file
         if not is_utf8:
             self._file = codecs.EncodedFile(file, "utf-8", skip_mark(lines.encoding))
-        self.n_quotes = 0
+        self.n_quotes = 0  #: in what was read so far
         self._is_blank = lines.separator == WHITESPACE
         self._separator = b"\t" if self._is_blank else lines.separator.encode()
         self.delimiter = self._separator.decode()
@@ -550,8 +513,7 @@ class _Stream(io.RawIOBase):
         self.n_quotes += n_quotes
         if not n_quotes:
             return b"".join(b"\t".join(line.split()) + b"\n" for line in raw.splitlines())
-        lines = (plain_blanks(line) + "\n" for line in raw.decode().splitlines())
         found = io.StringIO(newline="")
-        rows = csv.reader(lines, delimiter=" ", skipinitialspace=True)
+        rows = split_rows(raw.decode().splitlines(), WHITESPACE)
         csv.writer(found, delimiter="\t", lineterminator="\n").writerows(rows)
         return found.getvalue().encode()

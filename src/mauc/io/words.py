@@ -7,6 +7,7 @@ separated thousands, or names.
 
 import re
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -37,17 +38,6 @@ _AMBIGUOUS = re.compile(r"[+-]?(\d{1,3}(,\d{3})?|\d+)")
 
 
 @dataclass(frozen=True)
-class Reading:
-    """How the texts of a column are read."""
-
-    missing: tuple[str, ...] = ()  #: what stands for a missing value besides `MISSING`
-    decimal: str = "."
-    thousands: str | None = None
-    is_label: bool = False
-    is_text: bool = False  #: whether they stay text whatever they are
-
-
-@dataclass(frozen=True)
 class TypedWords:
     """What stands for each distinct text of a column."""
 
@@ -57,30 +47,32 @@ class TypedWords:
     note: str = ""  #: what a user should know of how they were read
 
 
-def type_words(name: str, words: Sequence[str], reading: Reading) -> TypedWords:
-    """Give the distinct texts of a column their type."""
-    gaps = {*(MISSING_LABELS if reading.is_label else MISSING), *reading.missing}
-    known = [word for word in words if word not in gaps]
-    if reading.is_text:
-        return _categories(words, {word: word for word in known})
-    if known and all(word in _TRUTH for word in known):
-        return _categories(words, {word: _TRUTH[word] for word in known})
-    numbers = parse_numbers(known, reading.decimal)
-    if numbers is None and reading.is_label:
+def type_words(
+    name: str, words: Sequence[str], missing: Sequence[str] = (), decimal: str = ".",
+    thousands: str | None = None, *, is_label: bool = False, is_text: bool = False,
+) -> TypedWords:  # fmt: skip
+    """Give the distinct texts of a column their type; those of text stay as they are."""
+    gaps = {*(MISSING_LABELS if is_label else MISSING), *missing}
+    texts = {word: word for word in words if word not in gaps}
+    if is_text:
+        return _categories(words, texts)
+    if texts and all(word in _TRUTH for word in texts):
+        return _categories(words, {word: _TRUTH[word] for word in texts})
+    known, note = list(texts), ""
+    numbers = parse_numbers(known, decimal)
+    if numbers is None and is_label:
         # Among numbers these words are missing labels; among names they are names.
         known = [word for word in known if word not in MISSING]
-        numbers = parse_numbers(known, reading.decimal) if known else None
-    note = ""
-    if numbers is None and not reading.is_label:
-        found = join_thousands(known, reading.decimal, reading.thousands)
+        numbers = parse_numbers(known, decimal) if known else None
+    elif numbers is None:
+        found = join_thousands(known, decimal, thousands)
         if found is not None:
             numbers, example = found
             note = (
                 f"column {name!r}: texts such as {example!r} are numbers with separated thousands"
             )
     if numbers is None:
-        known = [word for word in words if word not in gaps]
-        return _categories(words, {word: word for word in known})
+        return _categories(words, texts)
     if len(known) < len(words):
         places = {word: j for j, word in enumerate(known)}
         extended = np.append(numbers.astype(np.float64), np.nan)
@@ -97,10 +89,7 @@ def _categories(words: Sequence[str], values: dict[str, Any]) -> TypedWords:
 
 
 def parse_numbers(words: Sequence[str], decimal: str = ".") -> Array | None:
-    """Return texts as int64, uint64 or float64; None if one is not a number.
-
-    Integers beyond uint64 are not numbers unless a float is among them.
-    """
+    """Return texts as int64, uint64 or float64; None if one is not a number, or too large."""
     stripped = [word.strip() for word in words]
     if decimal != ".":
         if any("." in word for word in stripped):
@@ -110,21 +99,16 @@ def parse_numbers(words: Sequence[str], decimal: str = ".") -> Array | None:
         return None
     if not stripped or not all(_INTEGER.fullmatch(word) for word in stripped):
         return np.array([float(word) for word in stripped], np.float64)
-    integers = [int(word) for word in stripped]
-    low, high = min(integers), max(integers)
-    if low >= -(2**63) and high < 2**63:
-        return np.array(integers, np.int64)
-    return np.array(integers, np.uint64) if low >= 0 and high < 2**64 else None
+    for kind in (np.int64, np.uint64):
+        with suppress(OverflowError):
+            return np.array([int(word) for word in stripped], kind)
+    return None
 
 
 def join_thousands(
     words: Sequence[str], decimal: str, thousands: str | None
 ) -> tuple[Array, str] | None:
-    """Return the numbers of texts with separated thousands and one of these, None for others.
-
-    Unless it is given, the separator is found if a text leaves no doubt: one with two separators
-    ("1,234,567") or with a separator and a decimal point ("3,070.5").
-    """
+    """Return numbers of texts with separated thousands and one that leaves no doubt, or None."""
     stripped = [word.strip() for word in words]
     if not stripped or not stripped[0][-1:].isdigit():
         return None
@@ -141,15 +125,9 @@ def join_thousands(
             grouping = [word for word in grouping if certain.fullmatch(word)]
         if grouping:
             plain = [word.replace(mark, "").replace(point, ".") for word in stripped]
-            return _plain_numbers(plain), grouping[0]
+            numbers = parse_numbers(plain)
+            return (numbers if numbers is not None else np.array(plain, float)), grouping[0]
     return None
-
-
-def _plain_numbers(texts: list[str]) -> Array:
-    try:
-        return np.array([int(text) for text in texts], np.int64)
-    except (ValueError, OverflowError):
-        return np.array([float(text) for text in texts])
 
 
 @cache
@@ -166,11 +144,7 @@ def check_words(
     path: Path, name: str, words: Sequence[str], codes: Array, gaps: Collection[str],
     locate_row: Callable[[int], str],
 ) -> list[str]:  # fmt: skip
-    """Return what is to be said of a feature; raise if it is numbers with a few words among them.
-
-    A tenth of words and more is not a slip: the column is nominal. `codes` gives the text of each
-    row.
-    """
+    """Return notes on a feature; raise if it is numbers with less than a tenth of words."""
     is_known = np.array([word not in gaps for word in words], bool)
     texts = [word.strip() for word in words]
     known = [text for text, is_one in zip(texts, is_known, strict=True) if is_one]
@@ -211,10 +185,7 @@ def check_words(
 
 
 def label_values(labels: "pd.Series[Any]") -> "pd.Series[Any]":
-    """Return the labels of a spreadsheet; if all others are numbers, `MISSING` words are missing.
-
-    Among names, "NA" is a name as well: a region, a blood group, a verdict.
-    """
+    """Return the labels of a spreadsheet; `MISSING` words are missing if the others are numbers."""
     import pandas as pd
 
     is_word = labels.isin(MISSING)

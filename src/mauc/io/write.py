@@ -1,13 +1,9 @@
-"""Write a data set to a file of any format: all of it or nothing, and never over another file.
-
-Tables are written part by part: a data set in memory is one part, one with a source as `X` is read
-in parts of its rows within the memory of the source.
-"""
+"""Write a data set to a file of any format: all of it or nothing, and never over another file."""
 
 import gzip
 import json
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -17,7 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from mauc.data.columns import is_frame, is_polars
-from mauc.data.source import ColumnSource
+from mauc.data.source import ColumnSource, write_arrow
 from mauc.exceptions import MaucError
 from mauc.files import open_atomic
 from mauc.io.arff import write_arff
@@ -97,7 +93,11 @@ def write_table(
         )
     if isinstance(dataset.X, ColumnSource) and name not in _IN_PARTS:
         dataset = _in_memory(dataset, path)
-    with _opened(path, force) as file:
+    with open_atomic(path, force=force) as file, ExitStack() as stack:
+        if path.suffix.lower() == ".gz":
+            # No time stamp and no name, so that equal tables give equal files.
+            packed = gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0)
+            file = cast(IO[bytes], stack.enter_context(packed))
         _WRITERS[name](dataset, file)
     return path
 
@@ -117,17 +117,6 @@ def _as_dataset(data: Any, target: str | None, path: Path) -> Dataset:
     check_unique(path, names)
     source = FrameSource(data.set_axis(names, axis=1), str(path), keeps_objects=True)
     return assemble(Table(path, source, names), ReadOptions(target=target, keep_ids=True), "")
-
-
-@contextmanager
-def _opened(path: Path, force: bool) -> Iterator[IO[bytes]]:
-    with open_atomic(path, force=force) as file:
-        if path.suffix.lower() == ".gz":
-            # No time stamp and no name, so that equal tables give equal files.
-            with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as compressed:
-                yield cast(IO[bytes], compressed)
-        else:
-            yield file
 
 
 def _in_memory(dataset: Dataset, path: Path) -> Dataset:
@@ -211,59 +200,16 @@ def _check_texts(dataset: Dataset, frame: "pd.DataFrame") -> None:
 
 
 def _write_arrow(dataset: Dataset, file: IO[bytes], *, is_parquet: bool) -> None:
-    """Write the parts as tables of Arrow; those of a source all have the types of its columns."""
     import pyarrow as arrow
     from pyarrow import parquet
 
-    open_writer = parquet.ParquetWriter if is_parquet else arrow.ipc.new_file
-    schema = _schema(dataset) if isinstance(dataset.X, ColumnSource) else None
-    writer = None
-    try:
-        for frame in _parts(dataset):
-            if schema is None:
-                table = arrow.Table.from_pandas(frame, preserve_index=False)
-            else:
-                arrays = [_arrow_array(frame[field.name], field.type) for field in schema]
-                table = arrow.table(arrays, schema=schema)
-            if writer is None:
-                writer = open_writer(file, table.schema)
-            writer.write_table(table)
-    finally:
-        if writer is not None:
-            writer.close()
-
-
-def _schema(dataset: Dataset) -> Any:
-    """Return the columns of the file: a part may lack what another has, missing values say."""
-    import pyarrow as arrow
-
-    source = dataset.X
-    kinds = [
-        _word_type(source, j) if kind.kind == "O" else arrow.from_numpy_dtype(kind)
-        for j, kind in enumerate(source.types)
-    ]
-    names = [*dataset.feature_names, dataset.target_name]
-    return arrow.schema(list(zip(names, [*kinds, arrow.array(dataset.y[:1]).type], strict=True)))
-
-
-def _word_type(source: ColumnSource, j: int) -> Any:
-    """Return the Arrow type of the values of a nominal column, by the first rows that have one."""
-    import pyarrow as arrow
-
-    for start, stop in source.row_parts():
-        known = source.read_rows(start, stop, np.array([j]))[0].dropna()
-        if len(known):
-            return arrow.array(np.asarray(known.cat.categories)[:1].tolist()).type
-    return arrow.string()
-
-
-def _arrow_array(column: "pd.Series[Any]", kind: Any) -> Any:
-    import pyarrow as arrow
-
-    if str(column.dtype) == "category":
-        column = column.astype(object)
-    array = arrow.array(column, from_pandas=True)
-    return array if array.type == kind else array.cast(kind)
+    open_writer = partial(parquet.ParquetWriter if is_parquet else arrow.ipc.new_file, file)
+    if isinstance(dataset.X, ColumnSource):
+        write_arrow(dataset.X, open_writer, dataset.y, dataset.target_name)
+        return
+    table = arrow.Table.from_pandas(_as_frame(dataset), preserve_index=False)
+    with open_writer(table.schema) as writer:
+        writer.write_table(table)
 
 
 def _write_npz(dataset: Dataset, file: IO[bytes]) -> None:
