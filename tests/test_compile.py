@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
+import numba
 import numpy as np
 import pytest
 from numba.core import config
@@ -254,3 +255,9 @@ def test_a_user_at_a_terminal_reads_one_line(tmp_path):
     assert text.count("mauc: compiling loops (once; mauc warmup") == text.count("mauc:") == 1
     code, text, _ = run_on_terminal(LONG_FIT, NUMBA_CACHE_DIR=str(tmp_path))
     assert text.strip() == "[0]"
+
+
+def test_functions_of_others_without_a_module_compile():
+    names = {}
+    exec("def double(x):\n    return 2 * x", names)
+    assert numba.njit(names["double"])(3) == 6
