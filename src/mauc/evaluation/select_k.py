@@ -87,8 +87,8 @@ def select_k(
     >>> from mauc import MDFS, select_k
     >>> X, y = load_wine(return_X_y=True)
     >>> curve = select_k(MDFS(random_state=0), X, y)
-    >>> print(curve.summary)
-    6 features: MAUC 0.9990; best 0.9996 (standard error 0.0002) with 9
+    >>> print(curve.judge, curve.size, curve.honest_mauc.round(3))
+    a nearest-neighbour rule 6 0.997
     """
     check_choice("rule", rule, RULES)
     check_real("tolerance", tolerance, 0)

@@ -86,7 +86,7 @@ def mauc_interval(
     >>> scores = [[5, 1, 1], [4, 2, 1], [1, 3, 2], [2, 4, 1], [1, 5, 1], [3, 3, 2], [0, 1, 5],
     ...           [1, 2, 3]]
     >>> print(mauc_interval(y, scores))
-    MAUC 0.9306, 95% interval 0.4500 to 1.0000 (DeLong variance)
+    MAUC 0.9306, 95% interval 0.3722 to 1.0000 (DeLong variance)
     """
     check_choice("method", method, _METHODS)
     check_int("n_bootstrap", n_bootstrap, 1, optional=True)
@@ -269,7 +269,9 @@ def _bounds(auc, variances, sizes, level, factor, prior_share, max_share):
         share = (variance + prior * prior_share) / (auc * (1.0 - auc) + prior)
         # What is mixed in may widen the interval, never narrow it: a sample with a wrong label is
         # on the wrong side of all classes.
-        share = np.maximum(share, variance / np.maximum(auc * (1.0 - auc), 1e-300))
+        spread = auc * (1.0 - auc)
+        own = np.divide(variance, spread, out=np.zeros(np.shape(auc)), where=spread > 0.0)
+        share = np.maximum(share, own)
         is_bound = share >= max_share  # a bound, not an estimate: it takes no degrees of freedom
         share = np.where(is_bound, max_share, share) / size
         total += share
