@@ -392,3 +392,11 @@ def test_what_float64_holds_is_not_touched():
     frame = pd.DataFrame({"a": [1, 2], "b": [0.5, 0.1]})
     assert ordered_scores(frame) is frame
     assert_array_equal(ordered_scores([3, 1]), [[3], [1]])
+
+
+@pytest.mark.parametrize("labels", [[0, 1, 2, 0, 1, 2], list("abcabc"), list("ababab")])
+def test_labels_are_no_scores(labels):
+    with pytest.raises(MaucError, match=r"y_score holds labels.*predict_proba\(X\)"):
+        mauc_score(labels, labels[::-1])
+    if len(set(labels)) == 2:
+        assert mauc_score(labels, [0, 1, 0, 1, 1, 1]) == pytest.approx(5 / 6)

@@ -80,7 +80,7 @@ def score_fold(judge: str, split: Split, sizes: Sequence[int]) -> Iterator[Array
 
 def _bayes_scores(split: Split, sizes: Sequence[int]) -> Iterator[Array]:
     return nested_log_probabilities(
-        split.train, split.codes, split.test, split.n_classes, split.ends[list(sizes)],
+        split.train, split.codes, split.test, split.n_classes, split.ends[list(sizes)].tolist(),
         split.weights,
     )  # fmt: skip
 
@@ -107,8 +107,8 @@ def _linear_scores(split: Split, sizes: Sequence[int]) -> Iterator[Array]:
         # Means and centred rows lie in the space that they span; what is outside cancels.
         space = np.concatenate([within[:, :end], means[:, :end]])
         axes = np.linalg.svd(space, full_matrices=False)[2].T
-        parts = (part[:, :end] @ axes for part in (within, means, Q))
-        yield from _discriminants(*parts, prior, [axes.shape[1]], end)
+        rows, centers, asked = (part[:, :end] @ axes for part in (within, means, Q))
+        yield from _discriminants(rows, centers, asked, prior, [axes.shape[1]], end)
 
 
 def _discriminants(
