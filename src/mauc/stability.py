@@ -16,22 +16,12 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class Stability:
-    """Stability of selections.
+    """Stability of selections, with a confidence interval from the normal distribution."""
 
-    Parameters
-    ----------
-    value : float
-        1 if all selections are the same, about 0 if they are made at random.
-    variance : float
-        Of the estimate.
-    lower, upper : float
-        Confidence interval from the normal distribution; it may pass 1.
-    """
-
-    value: float
-    variance: float
+    value: float  #: 1 if all selections are the same, about 0 if they are made at random
+    variance: float  #: of the estimate
     lower: float
-    upper: float
+    upper: float  #: may pass 1
 
 
 #: of selections that hold all features, or none

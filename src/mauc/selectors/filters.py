@@ -89,16 +89,9 @@ class MDFS(SketchMixin, SampleWeightMixin, ListSelector):
     preset = Recipe("one-vs-one", "auc", "random")
 
     def __init__(
-        self,
-        n_features_to_select=0.5,
-        *,
-        schedule="random",
-        ties="index",
-        categorical_features=None,
-        random_state=None,
-        n_jobs=None,
-        verbose=False,
-    ):
+        self, n_features_to_select=0.5, *, schedule="random", ties="index",
+        categorical_features=None, random_state=None, n_jobs=None, verbose=False,
+    ):  # fmt: skip
         self.n_features_to_select = n_features_to_select
         self.schedule = schedule
         self.ties = ties
@@ -167,18 +160,10 @@ class SubproblemSelector(SampleWeightMixin, ListSelector):
     preset = Recipe("one-vs-one", "auc", "random")
 
     def __init__(
-        self,
-        n_features_to_select=0.5,
-        *,
-        decomposition="one-vs-one",
-        relevance="auc",
-        schedule="random",
-        ties="index",
-        categorical_features=None,
-        random_state=None,
-        n_jobs=None,
+        self, n_features_to_select=0.5, *, decomposition="one-vs-one", relevance="auc",
+        schedule="random", ties="index", categorical_features=None, random_state=None, n_jobs=None,
         verbose=False,
-    ):
+    ):  # fmt: skip
         self.n_features_to_select = n_features_to_select
         self.decomposition = decomposition
         self.relevance = relevance
@@ -245,16 +230,9 @@ class SpreadFx(ListSelector):
     preset = Recipe("one-vs-rest", "chi2", "round_robin")
 
     def __init__(
-        self,
-        n_features_to_select=0.5,
-        *,
-        relevance="chi2",
-        schedule="round_robin",
-        categorical_features=None,
-        random_state=None,
-        n_jobs=None,
-        verbose=False,
-    ):
+        self, n_features_to_select=0.5, *, relevance="chi2", schedule="round_robin",
+        categorical_features=None, random_state=None, n_jobs=None, verbose=False,
+    ):  # fmt: skip
         self.n_features_to_select = n_features_to_select
         self.relevance = relevance
         self.schedule = schedule

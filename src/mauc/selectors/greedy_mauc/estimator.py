@@ -173,19 +173,10 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
     _size_choices = '"all", "auto" or "predicted"'
 
     def __init__(
-        self,
-        n_features_to_select=0.5,
-        *,
-        shrinkage="auto",
-        alpha=1.0,
-        noise_correction=1.0,
-        max_samples=2048,
-        prior="auto",
-        interactions=False,
-        categorical_features=None,
-        n_jobs=None,
+        self, n_features_to_select=0.5, *, shrinkage="auto", alpha=1.0, noise_correction=1.0,
+        max_samples=2048, prior="auto", interactions=False, categorical_features=None, n_jobs=None,
         verbose=False,
-    ):
+    ):  # fmt: skip
         self.n_features_to_select = n_features_to_select
         self.shrinkage = shrinkage
         self.alpha = alpha

@@ -133,16 +133,9 @@ class MRMR(BinnedSelector):
     """
 
     def __init__(
-        self,
-        n_features_to_select=0.5,
-        *,
-        criterion="difference",
-        binning="three_states",
-        n_bins=10,
-        categorical_features=None,
-        n_jobs=None,
-        verbose=False,
-    ):
+        self, n_features_to_select=0.5, *, criterion="difference", binning="three_states",
+        n_bins=10, categorical_features=None, n_jobs=None, verbose=False,
+    ):  # fmt: skip
         self.n_features_to_select = n_features_to_select
         self.criterion = criterion
         self.binning = binning
@@ -220,15 +213,9 @@ class JMI(BinnedSelector):
     """
 
     def __init__(
-        self,
-        n_features_to_select=0.5,
-        *,
-        binning="three_states",
-        n_bins=10,
-        categorical_features=None,
-        n_jobs=None,
-        verbose=False,
-    ):
+        self, n_features_to_select=0.5, *, binning="three_states", n_bins=10,
+        categorical_features=None, n_jobs=None, verbose=False,
+    ):  # fmt: skip
         self.n_features_to_select = n_features_to_select
         self.binning = binning
         self.n_bins = n_bins

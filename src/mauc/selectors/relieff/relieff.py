@@ -108,16 +108,9 @@ class ReliefF(RankingSelector):
     """
 
     def __init__(
-        self,
-        n_features_to_select=0.5,
-        *,
-        n_neighbors=10,
-        n_iterations="all",
-        categorical_features=None,
-        random_state=None,
-        n_jobs=None,
-        verbose=False,
-    ):
+        self, n_features_to_select=0.5, *, n_neighbors=10, n_iterations="all",
+        categorical_features=None, random_state=None, n_jobs=None, verbose=False,
+    ):  # fmt: skip
         self.n_features_to_select = n_features_to_select
         self.n_neighbors = n_neighbors
         self.n_iterations = n_iterations
