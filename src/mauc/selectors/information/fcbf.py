@@ -117,11 +117,7 @@ class FCBF(BinnedSelector):
 
 
 def fcbf_search(features, k, threshold=0.0, max_rounds=None):
-    """Return k features in order of rounds, the round of each, and SU(f, y) of all features.
-
-    Features below the threshold follow by SU. Features of SU 0 would fill one round each, by
-    column; they are put there at once.
-    """
+    """Return k features in order of rounds, the round of each, and SU(f, y) of all features."""
     arrays = features.arrays
     n_samples, log_n, unit = arrays.D.shape[1], arrays.log_n, arrays.unit
     entropies = (log_n - arrays.margin_logs) / (n_samples * unit)
@@ -157,6 +153,7 @@ def fcbf_search(features, k, threshold=0.0, max_rounds=None):
         return uncertainty >= relevance[left]
 
     order = np.argsort(-relevance, kind="stable")
+    # Features of SU 0 would fill one round each, by column.
     is_ranked = (relevance >= threshold) & (relevance > 0.0)
     ranking, rounds = _rounds(order[is_ranked[order]], k, max_rounds, cover)
     n_rest = k - len(ranking) if max_rounds is None else int(not ranking)

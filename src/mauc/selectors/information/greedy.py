@@ -251,9 +251,8 @@ def binned_features(
 ) -> Iterator[BinnedFeatures]:
     """Count the margins of discretised features, and what each tells about the class.
 
-    A state may be empty, and a feature has at most 256. `logs` are L up to the number of samples;
-    `workspace`, which gave `D`, gives out the memory for bit planes. No result depends on
-    the threads.
+    A state may be empty, and a feature has at most 256. `workspace`, which gave `D`, gives out the
+    memory for bit planes.
     """
     n_features, n_samples = D.shape
     workspace = workspace or Workspace()
@@ -316,10 +315,7 @@ def _feature_blocks(D, n_states, n_threads):
 
 
 def class_margins(y, n_classes, logs=None):
-    """Return L and its unit (see `log_table`), and planes, counts and the sum of L of the classes.
-
-    There are no planes where there are too many classes for them.
-    """
+    """Return L and its unit, and planes, if few, counts and the sum of L of the classes."""
     _, table, unit = logs or log_table(y.shape[0], 1.0)
     # With more classes no feature is counted by planes.
     n_planes = n_classes - 1 if n_classes - 1 <= MAX_CLASS_PRODUCTS else 0
@@ -383,8 +379,7 @@ def jmi_search(features, k) -> GreedySearch:
 def merge_classes(codes, y, n_classes):
     """Merge a row of states and the classes into one code, leaving out pairs that do not occur.
 
-    Returns the codes, int32, in the order of (state, class), their counts, and groups: codes
-    ``groups[a]`` to ``groups[a + 1]`` share a state.
+    Returns the codes, int32, their counts, and the groups of codes that share a state.
     """
     pairs = codes.astype(np.int64) * n_classes + y
     counts = np.bincount(pairs)
@@ -414,16 +409,12 @@ def best_of_block(
     """Find the candidate of largest criterion among features ``first`` to ``last``.
 
     The redundancy of a candidate is a running sum of I(f; s) over the chosen features s, in the
-    order of choice. The terms are not negative, so the sum over the first few of them bounds the
-    criterion from above, in floating point as well (addition, division and subtraction are
-    monotone). A term is counted only while this bound can still win; a candidate that is out of
-    the running keeps its shorter sum for the next step. Every sum that is compared in the end is
-    complete and was added up in the same order, so neither the blocks nor what was skipped
-    changes a bit of the result.
+    order of choice. Its terms are not negative, so a shorter sum bounds the criterion from above,
+    in floating point as well, and a term is counted only while this bound can still win. Sums that
+    are compared in the end are complete: neither blocks nor what was skipped changes a bit.
 
     `best` is the winner so far, -1 if there is none; the lowest of equals wins. Returns it, its
-    score and where to begin again after `max_rows` rows of states were read, or `last`. `joint`,
-    as wide and high as a feature has states, is work space.
+    score and where to begin again after `max_rows` rows of states were read, or `last`.
     """
     # The largest bound is the likeliest winner: counted first, it rules most others out.
     favourite, favourite_bound = -1, -np.inf
@@ -469,11 +460,9 @@ def add_joint_information(
     D, n_states, starts, planes, counts, margin_logs, log_n, table, unit,
     z, z_planes, z_counts, groups, log_y, masked_relevance, first, last, is_left, sums,
 ):  # fmt: skip
-    """Add I(f, s; y) to the sums of features ``first`` to ``last`` and find the largest.
+    """Add I(f, s; y) to the sums of features ``first`` to ``last``; return the best and its sum.
 
-    `z` merges s and y, see `merge_classes`; it has no planes where it has too many codes. Features
-    of relevance -inf come last. Returns the best candidate, the lowest of equals, -1 if none is
-    left, and its sum.
+    `z` merges s and y, see `merge_classes`. The lowest of equals wins, -1 if none is left.
     """
     n_samples, n_codes = z.shape[0], z_counts.shape[0]
     joint = np.empty((counts.shape[1], n_codes), dtype=np.int64)
