@@ -269,9 +269,6 @@ def markdown_table(heads: Sequence[str], rows: Iterable[Sequence[str]], n_labels
 def escape_markdown(text: str) -> str:
     r"""Return text that Markdown shows as it is, also inside a table.
 
-    Examples
-    --------
-    >>> from mauc.layout import escape_markdown
     >>> print(escape_markdown("a_b|c"))
     a\_b\|c
     """
@@ -327,9 +324,6 @@ def render_latex(layout: Layout) -> str:
 def escape_latex(text: str) -> str:
     r"""Return text that LaTeX sets as it is.
 
-    Examples
-    --------
-    >>> from mauc.layout import escape_latex
     >>> print(escape_latex("a_b|c"))
     a\_b\textbar{}c
     """

@@ -110,22 +110,14 @@ class ARCO(RankingSelector):
         blocks = even_ranges(problem.n_features, n_threads)
         max_rows = problem.workspace.rows_at_once(ranks[0].nbytes, len(blocks))
 
-        is_spilled = problem.workspace.is_spilled
-
-        def find_best(block, n_chosen):
-            first, last = block
-            best, score = -1, -np.inf
-            while first < last:  # once, unless the ranks are in a file
-                best, score, first = best_of_block(
-                    ranks, squares, search.masked_relevance, weight, search.ranking, n_chosen,
-                    first, last, best, score, max_rows, search.is_left, n_counted, redundancy_sum,
-                )  # fmt: skip
-                if is_spilled:
-                    problem.workspace.release()
-            return best, score
+        def find(*place):
+            return best_of_block(
+                ranks, squares, search.masked_relevance, weight, search.ranking, *place, max_rows,
+                search.is_left, n_counted, redundancy_sum,
+            )  # fmt: skip
 
         with start_pool(len(blocks)) as pool:
-            search.run(find_best, blocks, pool)
+            search.run_in_parts(find, blocks, pool, problem.workspace)
         chosen_auc = None if pair_auc is None else pair_auc[search.ranking]
         return single_ranking(
             problem, search.ranking, search.scores, relevance, pair_auc=chosen_auc

@@ -306,6 +306,24 @@ class GreedySearch:
             self.is_left[best] = False
         return self
 
+    def run_in_parts(self, find, blocks, pool, workspace):
+        """Choose the other features by ``find(n_chosen, first, last, best, score)``.
+
+        It returns the best so far, its score and where to begin again after its share of rows.
+        """
+        is_spilled = workspace.is_spilled
+
+        def best_of_block(block, n_chosen):
+            first, last = block
+            best, score = -1, -np.inf
+            while first < last:  # once, unless what it reads is in a file
+                best, score, first = find(n_chosen, first, last, best, score)
+                if is_spilled:
+                    workspace.release()
+            return best, score
+
+        return self.run(best_of_block, blocks, pool)
+
 
 def row_parts(first: int, last: int, max_rows: int) -> list[tuple[int, int]]:
     """Cut a range of rows into parts of at most `max_rows`."""

@@ -59,9 +59,8 @@ def no_bins(n_classes: int) -> Bins:
 def add_values(bins: Bins, values: np.ndarray, codes: np.ndarray, n_bins: int) -> Bins:
     """Return bins with values, float32 or float64 with NaN for missing ones, of classes `codes`.
 
-    As long as there are at most `n_bins` distinct values each has a bin of its own. The values
-    that exceed it fix the edges, together with those before them. Later a bin is split at the
-    quantiles of the values that come if it has twice the share of a bin, most of it by them.
+    Up to `n_bins` distinct values have a bin each. Those that exceed it fix the edges; later a bin
+    is split at quantiles if it has twice the share of a bin, most of it by the new values.
     """
     new = count_bins(values, codes, bins.edges, bins.counts.shape[1])
     counts, growth = bins.counts + new, bins.growth

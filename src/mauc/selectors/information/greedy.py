@@ -325,28 +325,19 @@ def class_margins(y, n_classes, logs=None):
 
 def mrmr_search(features, k, quotient=False) -> GreedySearch:
     """Choose k features by mRMR, in the difference form (MID) or the quotient form (MIQ)."""
-    is_spilled = features.workspace.is_spilled
     search = GreedySearch(features.relevance, features.is_constant, k)
     n_counted = np.zeros(len(features.relevance), dtype=np.int64)
     redundancy_sum = np.zeros(len(features.relevance), dtype=np.float64)
-
     width = features.arrays.counts.shape[1]
 
-    def find_best(block, n_chosen):
-        first, last = block
-        joint = np.empty((width, width), np.int64)
-        best, score = -1, -np.inf
-        while first < last:  # once, unless the states are in a file
-            best, score, first = best_of_block(
-                *features.arrays, search.masked_relevance, search.ranking, n_chosen, quotient,
-                first, last, best, score, features.max_rows, search.is_left, n_counted,
-                redundancy_sum, joint,
-            )  # fmt: skip
-            if is_spilled:
-                features.workspace.release()
-        return best, score
+    def find(n_chosen, *place):
+        return best_of_block(
+            *features.arrays, search.masked_relevance, search.ranking, n_chosen, quotient, *place,
+            features.max_rows, search.is_left, n_counted, redundancy_sum,
+            np.empty((width, width), np.int64),
+        )  # fmt: skip
 
-    return search.run(find_best, features.blocks, features.pool)
+    return search.run_in_parts(find, features.blocks, features.pool, features.workspace)
 
 
 def jmi_search(features, k) -> GreedySearch:
