@@ -110,10 +110,10 @@ class ARCO(RankingSelector):
         blocks = even_ranges(problem.n_features, n_threads)
         max_rows = problem.workspace.rows_at_once(ranks[0].nbytes, len(blocks))
 
-        def find(*place):
+        def find(n_chosen, first, last, best, score):
             return best_of_block(
-                ranks, squares, search.masked_relevance, weight, search.ranking, *place, max_rows,
-                search.is_left, n_counted, redundancy_sum,
+                ranks, squares, search.masked_relevance, weight, search.ranking, n_chosen, first,
+                last, best, score, max_rows, search.is_left, n_counted, redundancy_sum,
             )  # fmt: skip
 
         with start_pool(len(blocks)) as pool:

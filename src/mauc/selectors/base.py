@@ -243,8 +243,8 @@ def open_input(
 ) -> tuple[Any, Any, Any, Any]:
     """Settle what the arguments of ``fit`` are: the door of all estimators and functions.
 
-    X becomes an array, sparse matrix, frame or `ColumnSource`; the last is the context of the
-    cluster whose workers read it, or of None.
+    Returns X as an array, sparse matrix, frame or `ColumnSource`, y and the weights in memory, and
+    the context of the cluster whose workers read X, or of None.
     """
     if client is None and is_in_memory(X) and is_in_memory(y) and is_in_memory(sample_weight):
         return X, y, sample_weight, nullcontext()

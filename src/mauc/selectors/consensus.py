@@ -107,9 +107,9 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
     Notes
     -----
     "loss" is more stable than `GreedyMAUC` at nearly its MAUC, "frequency" at the cost of some
-    MAUC. docs/methods/consensus.md has the figures, what is nearly as much, and the bounds of
-    `error_control_`. The sample of a class of one is in both halves, and a warning says so. The
-    order of the rows changes nothing.
+    MAUC. docs/methods/consensus.md has the rules, the figures and the bounds of `error_control_`.
+    The sample of a class of one is in both halves, and a warning says so. The order of the rows
+    changes nothing.
 
     Time is that of `n_resamples` fits on half of the samples, and of one search on all; memory that
     of a fit on a half per thread. Of a source, all columns are read once per half.
@@ -412,7 +412,7 @@ def rank_by_votes(votes: Votes, rule: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def rank_near_ties(state: SearchState, votes: Votes) -> tuple[np.ndarray, np.ndarray]:
-    """Return the ranking and gains of a search as GreedyMAUC's that prefers frequent near ties.
+    """Search as GreedyMAUC does, but take the most frequent of near ties; return ranking and gains.
 
     Features that gain nearly the same go by frequency, then gain, then column; constants last.
     """

@@ -203,6 +203,7 @@ def top_k(
 ):  # fmt: skip
     """Return the best `length` features of every sub-problem, and the mean scores of all features.
 
+    `relevance` is one of `mauc.selectors.relevance`, for which `is_dense` fills in sparse columns.
     Only the best of each list are held while blocks of columns pass by: memory is
     O(n_subproblems * length + n_samples * block). K features can be drawn from lists of K.
     `denominators`, one per sub-problem, are those of scores that are quotients, such as AUCs: their

@@ -141,7 +141,7 @@ def _moments(problem, XT):
 
 
 def _rescale_extreme(problem, chosen, moments):
-    """Give columns whose squares leave the doubles moments in other units: scores are quotients."""
+    """Measure columns whose squares leave the doubles in other units; scores are quotients."""
     count, offset, scatter = moments
     with np.errstate(over="ignore", invalid="ignore"):
         size = scatter.max(axis=1) + (count * offset * offset).max(axis=1)

@@ -318,7 +318,7 @@ def resolve_prior(prior: str | np.ndarray | dict | None, problem: Problem):
 
 
 def needs_prior(class_counts: np.ndarray, n_features: int) -> bool:
-    """Whether ``prior="auto"`` grows trees; by the shape alone, so that all ways agree."""
+    """Whether ``prior="auto"`` grows trees, by the shape of the data, so that all fits agree."""
     n_samples = int(class_counts.sum())
     is_few = n_samples <= _MAX_SAMPLES and n_samples < _SAMPLES_PER_FEATURE * n_features
     return is_few and n_samples * n_features <= _MAX_CELLS

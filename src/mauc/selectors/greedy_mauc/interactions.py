@@ -219,7 +219,7 @@ def add_products(
 def search_pairs(
     state: SearchState, members: np.ndarray, k: int
 ) -> tuple[GreedyRanking, np.ndarray]:
-    """Choose k features with their products; return when the last of `members` adds each, or -1."""
+    """Return a ranking of k features with their products, and the step of each product, or -1."""
     found = empty_ranking(state, k)
     n_chosen = int(found.n_steps[-1])
     products = state.n_features + np.arange(len(members))

@@ -330,10 +330,10 @@ def mrmr_search(features, k, quotient=False) -> GreedySearch:
     redundancy_sum = np.zeros(len(features.relevance), dtype=np.float64)
     width = features.arrays.counts.shape[1]
 
-    def find(n_chosen, *place):
+    def find(n_chosen, first, last, best, score):
         return best_of_block(
-            *features.arrays, search.masked_relevance, search.ranking, n_chosen, quotient, *place,
-            features.max_rows, search.is_left, n_counted, redundancy_sum,
+            *features.arrays, search.masked_relevance, search.ranking, n_chosen, quotient, first,
+            last, best, score, features.max_rows, search.is_left, n_counted, redundancy_sum,
             np.empty((width, width), np.int64),
         )  # fmt: skip
 
