@@ -58,12 +58,6 @@ def test_a_best_size_at_the_edge_is_said():
     assert SizeCurve(np.array([9]), rising[:, :1]).edge_note == ""  # a point, no curve
 
 
-def test_the_curve_of_few_sizes_knows_how_many_features_there_are(wine):
-    curve = select_k(MAUCD(), *wine, sizes=[1, 2])
-    assert curve.best_size == 2
-    assert "(2 of 13 features)" in str(curve)
-
-
 @pytest.mark.parametrize("classifier", [NormalNaiveBayes(), NearestNeighbor()])
 def test_every_value_is_that_of_a_pipeline_fitted_on_the_fold(wine, classifier):
     X, y = wine

@@ -167,15 +167,6 @@ def test_weights_count_in_the_numbers_of_the_conclusion(rng):
     assert "Weights count in fitting, in MAUC and in its interval" in report.to_html()
 
 
-def test_threads_do_not_change_the_conclusion(siren):
-    data, _, report, _ = siren
-    selector = MDFS(10, random_state=0, n_jobs=2).fit(data.X, data.y)
-    again = selection_report(selector, data.X, data.y, feature_names=data.feature_names)
-    one, other = (dict(r.to_dict()["conclusion"]) for r in (report, again))
-    one.pop("next"), other.pop("next")  # the call names n_jobs
-    assert one == other
-
-
 def facts(**changes):
     usual = {
         "names": ("u", "v"), "counts": (100, 100), "n_features": 50, "chosen_auc": 0.85,

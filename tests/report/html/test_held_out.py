@@ -11,7 +11,7 @@ from mauc.classifiers.likelihood import nested_log_probabilities
 from mauc.data.problem import make_problem
 from mauc.exceptions import SmallClassWarning, UndefinedMAUCError
 from mauc.report.html import held_out
-from mauc.report.html.held_out import drop_zero_weight, hold_out, sample_rows, split_rows
+from mauc.report.html.held_out import hold_out, sample_rows, split_rows
 
 
 def problem_of(selector, X, y, sample_weight=None):
@@ -73,21 +73,6 @@ def test_large_tables_are_judged_on_a_part_of_every_class(rng, monkeypatch):
     np.testing.assert_array_equal(np.bincount(y[rows]), [180, 20, 10])
     held = hold_out(MAUCD(1).fit(X, y), X, problem_of(MAUCD(), X, y))
     assert held.problem.n_samples == len(rows) == 210
-
-
-def test_rows_of_weight_zero_are_absent(rng):
-    X = rng.normal(size=(80, 4))
-    y = np.repeat([0, 1], 40)
-    X[:, 2] += y
-    junk = rng.normal(size=(50, 4)) * 100
-    weight = np.repeat([1.0, 0.0], [80, 50])
-    X_all, y_all = np.vstack((X, junk)), np.concatenate((y, rng.integers(0, 2, 50)))
-    selector = MAUCD(2).fit(X_all, y_all, sample_weight=weight)
-    problem = problem_of(MAUCD(), X_all, y_all, weight)
-    with_junk = hold_out(selector, *drop_zero_weight(selector, X_all, problem))
-    without = hold_out(selector, X, problem_of(MAUCD(), X, y, np.ones(80)))
-    np.testing.assert_array_equal(with_junk.labels, without.labels)
-    np.testing.assert_allclose(with_junk.scores(), without.scores(), atol=1e-12)
 
 
 @pytest.mark.parametrize("kind", ["sparse", "frame", "categories", "infinite"])
