@@ -66,9 +66,7 @@ class ListSelector(RankingSelector):
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
         recipe = self.recipe
         for name, choices in _CHOICES.items():
-            value = getattr(recipe, name)
-            if not isinstance(value, str) or value not in choices:
-                check_choice(name, value, choices)
+            check_choice(name, getattr(recipe, name), choices)
         check_generator(getattr(self, "random_state", None))
         is_flagged = getattr(self, "categorical_features", None) is not None
         if is_flagged and not self.accepts.nominal:
@@ -113,19 +111,15 @@ class ListSelector(RankingSelector):
             if pair_auc is not None and decomposition.name == "one-vs-one":
                 return pair_auc[feature]
             if problem.cluster is not None:
-                chosen = np.array([feature])
-                found = problem.cluster.map_chosen(problem, score_part, chosen, decomposition)
+                found = problem.cluster.map_chosen(
+                    problem, auc_relevance, np.array([feature]), decomposition, slice(None)
+                )
                 return next(scores for _, scores in found)[0]
             return auc_relevance(problem, decomposition, [feature])[0]
 
         selection = draw_features(lists, schedule, n_wanted, separation)
         chosen_auc = None if pair_auc is None else pair_auc[selection.features]
         return Ranked(decomposition, selection, scores, chosen_auc)
-
-
-def score_part(part, decomposition):
-    """Return the AUCs of all columns of a part; called on a worker."""
-    return auc_relevance(part, decomposition, slice(None))
 
 
 def _auc_denominators(problem, decomposition, relevance):

@@ -1,5 +1,6 @@
 """GreedyMAUC: the selector of features that together separate every pair of classes."""
 
+from collections import Counter
 from collections.abc import Mapping
 from reprlib import repr as short_repr
 from typing import Any, NamedTuple
@@ -291,8 +292,9 @@ def check_prior(prior: Any) -> str | np.ndarray | dict | None:
         names = list(prior)
     elif hasattr(prior, "index") and hasattr(prior, "to_numpy"):  # a Series of pandas
         names = list(prior.index)
-        if len(set(names)) < len(names):
-            raise MaucError(f"prior must name every feature once, got {_repeated(names)!r} twice.")
+        repeated = [name for name, count in Counter(names).items() if count > 1]
+        if repeated:
+            raise MaucError(f"prior must name every feature once, got {repeated[0]!r} twice.")
     else:
         return _numbers(prior)
     if not names:
@@ -362,8 +364,3 @@ def _by_column(by_name, problem):
             f"prior must name {how}, got {min(unknown, key=str)!r}, which is none of them."
         )
     return np.array([by_name.get(name, 1.0) for name in names])
-
-
-def _repeated(names):
-    seen = set()
-    return next(name for name in names if name in seen or seen.add(name))

@@ -46,8 +46,7 @@ class BinnedSelector(RankingSelector):
 
     def check_options(self):
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
-        if self.binning not in BINNINGS:
-            check_choice("binning", self.binning, BINNINGS)
+        check_choice("binning", self.binning, BINNINGS)
         if self.binning in ("equal_width", "equal_frequency"):
             check_int("n_bins", self.n_bins, 2, MAX_BINS)
 
@@ -146,8 +145,7 @@ class MRMR(BinnedSelector):
 
     def check_options(self):
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
-        if self.criterion not in CRITERIA:
-            check_choice("criterion", self.criterion, CRITERIA)
+        check_choice("criterion", self.criterion, CRITERIA)
         super().check_options()
 
     def _rank(self, problem, n_wanted, options):
