@@ -1,4 +1,4 @@
-"""Columns of few levels are found, no two values share a level, and tables of them are counted."""
+"""Columns of few levels are found, and no two values share a level."""
 
 import numpy as np
 import pytest

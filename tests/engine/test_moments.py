@@ -1,4 +1,4 @@
-"""Class weights, means and scatters of every feature, by columns and by rows."""
+"""Class weights, means and scatters by rows have the bits of those by columns."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Ranking lists, the schedules that draw from them and the selection that results."""
+"""Ranking lists that blocks of columns fill equal sorting."""
 
 import numpy as np
 import pytest
@@ -10,9 +10,7 @@ from sklearn.base import BaseEstimator
 from mauc.data import columns as block_width_module
 from mauc.data.decomposition import Decomposition
 from mauc.data.problem import make_problem
-from mauc.selectors.lists import (
-    rank_features,
-)
+from mauc.selectors.lists import rank_features
 from mauc.selectors.relevance import auc_relevance
 from tests.helpers import oracles, strategies
 

@@ -16,13 +16,7 @@ from mauc.data.decomposition import Decomposition
 from mauc.data.problem import make_problem
 from mauc.registry import Accepts
 from mauc.selectors import base, pair_auc
-from mauc.selectors.pair_auc import (
-    auc_relevance,
-    dense_wins,
-    pair_wins,
-    sparse_wins,
-    weighted_wins,
-)
+from mauc.selectors.pair_auc import auc_relevance, dense_wins, pair_wins, sparse_wins, weighted_wins
 from tests.helpers import oracles, strategies
 from tests.helpers.strategies import examples
 

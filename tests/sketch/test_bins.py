@@ -1,4 +1,4 @@
-"""Bins of one feature: their edges, and bounds against all data that have the same counts."""
+"""Bins of one feature: their number, and bounds against all data that have the same counts."""
 
 from itertools import product
 

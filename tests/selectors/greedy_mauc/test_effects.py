@@ -1,4 +1,4 @@
-"""Effects of features with ties and of small classes: by hand, the definition, gates, laws."""
+"""Effects of features with ties and of small classes: by hand, the definition, exact sums."""
 
 import numpy as np
 import pytest
@@ -8,9 +8,7 @@ from scipy.stats import rankdata
 
 from mauc import GreedyMAUC
 from mauc.data.problem import make_problem
-from mauc.selectors.greedy_mauc.effects import (
-    measure,
-)
+from mauc.selectors.greedy_mauc.effects import measure
 from tests.helpers.oracle_greedy import effects
 
 
