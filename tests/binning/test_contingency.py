@@ -4,12 +4,10 @@ import numpy as np
 from hypothesis import given
 from numpy.testing import assert_allclose, assert_array_equal
 
-from mauc.binning.contingency import CHI, IG, SU, nominal_scores, subproblem_scores, table_scores
+from mauc.binning.contingency import CHI, IG, SU, nominal_scores, table_scores
 from tests.helpers import oracle_mdl as oracle
-from tests.helpers import rival_strategies, weka
+from tests.helpers import rival_strategies
 from tests.helpers.strategies import examples
-
-ALL = np.array([CHI, SU, IG])
 
 
 def scores_of(counts, missing=None):
@@ -35,14 +33,6 @@ def test_missing_values_are_shared_out_by_hand():
     assert_array_equal(scores_of([[2, 1], [1, 0]], [0, 4]), scores_of([[2, 4], [1, 1]]))
 
 
-def test_tables_below_each_other():
-    tables = np.array([[3, 1], [1, 3], [10, 0], [0, 10]])
-    scores = table_scores(tables, np.array([0, 2, 2]), np.zeros((3, 2), np.int64))
-    assert_array_equal(scores[:, 0], 0.0)
-    assert_array_equal(scores[:, 1], scores_of(tables[:2]))
-    assert_array_equal(scores[:, 2], scores_of(tables[2:]))
-
-
 def test_tables_that_say_nothing():
     assert_array_equal(scores_of([[3, 5]]), 0.0)
     assert_array_equal(scores_of([[3, 0], [4, 0]]), 0.0)
@@ -65,16 +55,3 @@ def test_nominal_scores_equal_the_definition(problem):
         bins, local = oracle.subproblem(category, y, role)
         wanted = oracle.scores(bins, local, n_categories, max(role.max() + 1, 1))
         assert_allclose(out[:, s], wanted, rtol=1e-9, atol=1e-12)
-
-
-def test_blocks_of_columns_and_choice_of_statistics_give_the_same_bits():
-    X, y, n_classes, _ = weka.load("digits")
-    XT, roles = weka.columns(X), rival_strategies.roles(n_classes)[:30]
-    together = np.empty((3, len(XT), len(roles)))
-    subproblem_scores(XT, y, roles, ALL, together)
-    for start in range(0, len(XT), 7):
-        part = XT[start : start + 7]
-        for statistics in ([SU], [IG, CHI]):
-            out = np.empty((len(statistics), len(part), len(roles)))
-            subproblem_scores(part, y, roles, np.array(statistics), out)
-            assert_array_equal(out, together[statistics, start : start + 7])

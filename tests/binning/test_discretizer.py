@@ -222,19 +222,6 @@ def test_nominal_columns_keep_their_categories(gappy, binning):
     assert n_states[0] == len(values) + 1
 
 
-@pytest.mark.parametrize("binning", BINNINGS)
-def test_binnings_agnostic_to_threads_blocks_and_storage(gappy, monkeypatch, binning):
-    X, y = gappy
-    wanted = bin_columns(problem_of(X, y), binning, 5)
-    monkeypatch.setattr(block_width_module, "_BLOCK_BYTES", 1)
-    for data, n_jobs in ((X, 1), (X, 3), (sparse.csr_array(np.nan_to_num(X)), 2)):
-        if sparse.issparse(data):
-            wanted = bin_columns(problem_of(np.nan_to_num(X), y), binning, 5)
-        got = bin_columns(problem_of(data, y), binning, 5, n_jobs)
-        assert_array_equal(got[0], wanted[0])
-        assert_array_equal(got[1], wanted[1])
-
-
 def test_a_column_of_gaps_is_one_state(gappy):
     X, y = gappy
     X[:, 1] = np.nan

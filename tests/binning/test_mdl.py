@@ -1,17 +1,15 @@
 """MDL cuts: against the definition and against WEKA, by every way to find them."""
 
-from collections import Counter
 from unittest import mock
 
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mauc.binning import mdl
 from mauc.binning.contingency import CHI, IG, SU, mdl_cut_points, subproblem_scores
-from mauc.binning.mdl import CLASS, COUNT, ENDS, make_entries
+from mauc.binning.mdl import make_entries
 from mauc.data.decomposition import Decomposition
 from tests.helpers import oracle_mdl as oracle
 from tests.helpers import rival_strategies
@@ -104,22 +102,6 @@ def test_cuts_and_scores_equal_the_definition(problem):
         cuts, wanted = oracle.subproblem_scores(x, y, role)
         assert_array_equal(mdl_cut_points(read_only(x), y, role)[0], cuts)
         assert_allclose(got[:, 0, s], wanted, rtol=1e-9, atol=1e-12)
-
-
-@given(rival_strategies.single_columns(), st.sampled_from([np.float32, np.float64]))
-def test_entries_hold_the_rows(problem, dtype):
-    x, y, n_classes = problem
-    x = read_only(x, dtype)
-    entries, n_entries, values, missing = make_entries(x, y, n_classes)
-    known = ~np.isnan(x[0])
-    ascending = np.sort(x[0][known]).astype(np.float64)
-    assert_array_equal(values[0, : known.sum()], ascending)
-    assert_array_equal(missing[0], np.bincount(y[~known], minlength=n_classes))
-    entries = entries[0, :, : n_entries[0]]
-    values_of = np.unique(ascending)[np.cumsum(np.append(0, entries[ENDS]))[:-1]]
-    pairs = zip(values_of.tolist(), entries[CLASS].tolist(), strict=True)
-    wanted = Counter(zip(x[0][known].tolist(), y[known].tolist(), strict=True))
-    assert dict(zip(pairs, entries[COUNT].tolist(), strict=True)) == wanted
 
 
 def test_zeros_of_either_sign_are_one_value():

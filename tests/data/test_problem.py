@@ -10,8 +10,7 @@ from sklearn.base import BaseEstimator
 
 from mauc.data import columns as block_width_module
 from mauc.data.columns import DenseColumns, SparseColumns
-from mauc.data.problem import Problem, group_by_class, make_problem
-from mauc.data.validate import encode_labels
+from mauc.data.problem import Problem, make_problem
 from mauc.registry import Accepts
 from tests.helpers import strategies
 
@@ -32,27 +31,6 @@ def bare_problem(X):
 
 def ranks(x):
     return np.unique(x, return_inverse=True)[1]
-
-
-def test_labels_become_codes():
-    classes, codes, counts = encode_labels(np.array(["b", "a", "c", "a"]))
-    assert classes.tolist() == ["a", "b", "c"]
-    assert_array_equal(codes, [1, 0, 2, 0])
-    assert_array_equal(counts, [2, 1, 1])
-    assert codes.dtype == np.int32
-    assert counts.dtype == np.int64
-
-
-def test_a_problem_knows_its_shape():
-    weights = [1.0, 2.0, 3.0, 4.0]
-    problem = problem_of(np.arange(8.0).reshape(4, 2), ["u", "v", "u", "v"], weights)
-    assert (problem.n_samples, problem.n_features, problem.n_classes) == (4, 2, 2)
-    assert not problem.columns.is_sparse
-    assert problem.feature_names is None
-    assert_array_equal(problem.class_weights, [4.0, 6.0])
-    unweighted = problem_of(np.arange(8.0).reshape(4, 2), ["u", "v", "u", "v"])
-    assert_array_equal(unweighted.class_weights, [2.0, 2.0])
-    assert unweighted.sample_weight is None
 
 
 @given(st.data())
@@ -121,13 +99,6 @@ def test_sparse_columns_are_canonical_and_the_input_is_left_alone():
     assert_array_equal(problem.columns.entries([1])[0], [3.0])
 
 
-@pytest.mark.parametrize("make", [sparse.csr_matrix, sparse.csr_array, sparse.coo_array])
-def test_other_sparse_formats_become_csc(make):
-    problem = problem_of(make(np.eye(4)), [0, 0, 1, 1])
-    assert problem.columns.is_sparse
-    assert problem.columns.matrix.format == "csc"
-
-
 @given(st.integers(1, 500), st.integers(1, 10**6), st.integers(1, 10**5), st.booleans())
 def test_blocks_cover_every_column_once(n_features, n_samples, n_scores, is_sparse):
     shape = (n_samples, n_features)
@@ -139,35 +110,6 @@ def test_blocks_cover_every_column_once(n_features, n_samples, n_scores, is_spar
     )
     widest = max(block.stop - block.start for block in blocks)
     assert widest == 1 or widest * n_scores <= block_width_module._BLOCK_SCORES
-
-
-def test_names_of_a_frame_are_kept():
-    pd = pytest.importorskip("pandas")
-    frame = pd.DataFrame({"width": [1, 2, 3, 4], "height": [1.5, 0.5, 2.5, 2.5]})
-    problem = problem_of(frame, pd.Series(["u", "v", "u", "v"]))
-    assert problem.feature_names.tolist() == ["width", "height"]
-
-
-def test_samples_are_grouped_in_their_order():
-    y = np.array([2, 0, 2, 0, 3], np.int32)
-    order, starts, weights = group_by_class(y, 4)
-    assert order.tolist() == [1, 3, 0, 2, 4]
-    assert starts.tolist() == [0, 2, 2, 4, 5]
-    assert len(weights) == 0
-    order, starts, weights = group_by_class(y, 4, np.array([1.0, 0.0, 0.5, 2.0, 0.0]))
-    assert order.tolist() == [3, 0, 2]
-    assert starts.tolist() == [0, 1, 1, 3, 3]
-    assert weights.tolist() == [2.0, 1.0, 0.5]
-
-
-@pytest.mark.parametrize("order", ["C", "F"])
-@pytest.mark.parametrize("dtype", ["float64", "int32", "uint8", "int16", ">f4"])
-def test_columns_in_any_order_and_layout(rng, order, dtype):
-    X = np.asarray(100 * rng.random((9, 12)), dtype=dtype, order=order)
-    for view in (X, X[::2, ::2], X[:, ::-1], X[::-1]):
-        problem = bare_problem(view)
-        for chosen in (slice(1, 6), [1, 2, 3], [5, 0, 1, 3], np.array([], np.int64)):
-            assert_array_equal(problem.float_columns(chosen), view[:, chosen].T.astype(np.float64))
 
 
 def test_blocks_of_chosen_columns_keep_neighbours_together(rng):

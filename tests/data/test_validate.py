@@ -1,4 +1,4 @@
-"""Weights scaled by powers of two."""
+"""Weights of any unit: the AUC of features and of one class against the rest."""
 
 import numpy as np
 import pytest
@@ -10,14 +10,7 @@ from sklearn.metrics import roc_auc_score
 from mauc import MDFS, feature_pair_auc
 from mauc.data.decomposition import Decomposition
 from mauc.data.problem import make_problem
-from mauc.data.validate import scale_by_class, scale_weights
 from mauc.selectors.relevance import auc_relevance
-
-
-def test_by_hand():
-    scaled, exponents = scale_by_class(np.array([8.0, 6.0, 1e-3, 0.0]), np.array([0, 0, 1, 2]), 4)
-    assert exponents.tolist() == [4, -9, 0, 0]
-    assert scaled.tolist() == [0.5, 0.375, 1e-3 * 512, 0.0]
 
 
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])
@@ -49,33 +42,3 @@ def test_one_versus_rest_keeps_the_weights_between_classes(rng, factor):
         for label in range(3):
             auc = roc_auc_score(y == label, X[:, feature], sample_weight=weights)
             assert got[feature, label] == pytest.approx(max(auc, 1 - auc), abs=1e-12)
-
-
-CODES = np.array([0, 0, 1, 1], np.int32)
-
-
-def scaled(weights):
-    weights = np.array(weights)
-    return weights, scale_weights(weights, CODES, np.bincount(CODES, weights))
-
-
-def test_ordinary_weights_stay_as_they_are():
-    weights, (found, totals, exponents) = scaled([1e-50, 2.0, 3e50, 4.0])
-    assert found is weights
-    assert_array_equal(totals, [2.0, 3e50])
-    assert_array_equal(exponents, [0, 0])
-    assert scale_weights(None, CODES, np.array([2.0, 2.0]))[0] is None
-
-
-def test_extreme_weights_come_near_one():
-    weights, (found, totals, exponents) = scaled([2.0**700, 2.0**700, 2.0**-701, 2.0**-701])
-    assert_array_equal(found, [0.5, 0.5, 0.5, 0.5])
-    assert_array_equal(totals, [1.0, 1.0])
-    assert_array_equal(np.ldexp(found, exponents[CODES]), weights)
-
-
-def test_one_extreme_class_scales_both():
-    _, (found, totals, exponents) = scaled([1.0, 3.0, 2.0**600, 2.0**600])
-    assert_array_equal(found, [0.25, 0.75, 0.5, 0.5])
-    assert_array_equal(totals, [1.0, 1.0])
-    assert_array_equal(exponents, [2, 601])

@@ -1,6 +1,7 @@
 """The contract of the selectors: each law once, for all of them and their variants."""
 
 import pickle
+import tempfile
 from itertools import pairwise
 
 import numpy as np
@@ -50,10 +51,11 @@ def strided(X):
     return wide[::2, ::3]
 
 
-def read_only(X):
-    X = X.copy()
-    X.flags.writeable = False
-    return X
+def memory_map(X):
+    with tempfile.NamedTemporaryFile(suffix=".npy") as file:
+        np.save(file, X)
+        file.flush()
+        return np.load(file.name, mmap_mode="r")
 
 
 def named(make):
@@ -61,13 +63,13 @@ def named(make):
     return lambda X: make({f"x{j}": X[:, j] for j in range(X.shape[1])})
 
 
-NUMBERS = ("u1", "i2", "u2", "i4", "i8", "u8", "f4", "f8")
+NUMBERS = ("u1", "i1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8")
 #: ways to hold a table, and the types of numbers that they can have
 FORMS = {
-    "C": (np.ascontiguousarray, ("bool", "f2", ">f8", *NUMBERS)),
-    "F": (np.asfortranarray, ("bool", "f2", ">f8", *NUMBERS)),
+    "C": (np.ascontiguousarray, ("bool", "f2", "g", ">f8", ">f4", ">i4", *NUMBERS)),
+    "F": (np.asfortranarray, ("bool", "f2", "g", ">f8", ">f4", ">i4", *NUMBERS)),
     "strided": (strided, NUMBERS),
-    "read-only": (read_only, NUMBERS),
+    "memory map": (memory_map, NUMBERS),
     "reversed": (lambda X: X[::-1][::-1], NUMBERS),
     "list": (lambda X: X.tolist(), ("bool", "i8", "f8")),
     "pandas": (named(pd.DataFrame), NUMBERS),

@@ -16,14 +16,7 @@ from mauc.data.decomposition import Decomposition
 from mauc.data.problem import make_problem
 from mauc.registry import Accepts
 from mauc.selectors import base, pair_auc
-from mauc.selectors.pair_auc import (
-    ColumnReader,
-    auc_relevance,
-    dense_wins,
-    pair_wins,
-    sparse_wins,
-    weighted_wins,
-)
+from mauc.selectors.pair_auc import auc_relevance, dense_wins, pair_wins, sparse_wins, weighted_wins
 from tests.helpers import oracles, strategies
 from tests.helpers.strategies import examples
 
@@ -116,30 +109,6 @@ def test_a_missing_value_ties_with_every_value():
     assert_array_equal(feature_pair_auc(X, [0, 0, 1, 1]), [[(1 + 3 / 2) / 4]])
 
 
-DTYPES = ["bool", "u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8"]
-DTYPES += ["f2", "f4", "f8", "g", ">f8", ">i4", ">f4"]
-
-
-@quiet
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_agnostic_to_memory_layout(rng, tmp_path, dtype):
-    X, y = rng.integers(0, 100, (90, 5)).astype(dtype), rng.integers(0, 3, 90)
-    wanted = oracles.folded_auc(X, y, 3)
-    wide = np.zeros((180, 15), dtype)
-    wide[::2, ::3] = X
-    backwards = np.ascontiguousarray(X[::-1, ::-1])[::-1, ::-1]
-    read_only = X.copy()
-    read_only.flags.writeable = False
-    np.save(tmp_path / "X.npy", np.asfortranarray(X))
-    memmap = np.load(tmp_path / "X.npy", mmap_mode="r")
-    layouts = (X, np.asfortranarray(X), wide[::2, ::3], backwards, read_only, memmap)
-    for layout in layouts:
-        before = layout.copy()
-        assert_array_equal(feature_pair_auc(layout, y), wanted)
-        assert_array_equal(feature_pair_auc(layout, y, n_jobs=2), wanted)
-        assert_array_equal(layout, before)
-
-
 @quiet
 @pytest.mark.parametrize("offset", [np.int64(2**62), np.uint64(2**62), 1.0])
 def test_wide_integers_and_doubles_are_not_rounded(offset):
@@ -217,14 +186,6 @@ def assert_all_paths(X, y):
     return wanted
 
 
-@pytest.mark.parametrize("dtype", [np.uint8, np.float32, np.float64])
-def test_wins_by_hand(dtype):
-    # 1 < 2, 1 < 3, 2 = 2, 2 < 3: class 0 wins nothing and ties once.
-    X = np.array([[1], [2], [2], [3]], dtype)
-    assert_array_equal(dense(X, np.array([0, 0, 1, 1], np.int32)), [[1]])
-    assert_array_equal(dense(X, np.array([1, 1, 0, 0], np.int32)), [[7]])
-
-
 def of_bytes(problem):
     return problem[0].astype(np.uint8), problem[1]
 
@@ -243,27 +204,6 @@ def test_every_path_equals_the_definition(problem):
     thin = np.where((np.arange(len(y)) % 3 > 0)[:, np.newaxis], X.dtype.type(0), X)
     wanted = oracles.long_pair_wins(thin, y, int(y.max()) + 1)
     assert_array_equal(stored(thin, y, np.ones(len(y))), wanted)
-
-
-@given(st.data())
-def test_weighted_wins_equal_the_double_loop(data):
-    X, y = data.draw(strategies.problems(max_samples=25))
-    w = data.draw(strategies.weights(len(y)))
-    wanted = oracles.pair_wins(X, y, int(y.max()) + 1, w)
-    scale = max(1.0, w.sum() ** 2)
-    assert_allclose(weighted(X, y, w) / scale, wanted / scale, rtol=0, atol=1e-12)
-    assert_allclose(stored(X, y, w) / scale, wanted / scale, rtol=0, atol=1e-12)
-
-
-def test_stored_zeros_tie_with_the_others(rng):
-    # Every third row is stored whatever its value, zeros among them.
-    X, y = rng.integers(-1, 2, (60, 1)).astype(float), rng.integers(0, 3, 60).astype(np.int32)
-    rows = np.flatnonzero((X[:, 0] != 0) | (np.arange(60) % 3 == 0)).astype(np.int32)
-    parts = (X[rows, 0], rows, np.array([0, len(rows)]))
-    for part in parts:
-        part.flags.writeable = False
-    wins = sparse_wins(*parts, y, np.ones(60), np.bincount(y).astype(float))
-    assert_array_equal(wins, oracles.pair_wins(X, y, 3))
 
 
 @pytest.mark.parametrize("n_classes", [16, 17, 64, 65, 256, 257])
@@ -299,43 +239,6 @@ def test_more_rows_than_32_bits_can_count(rng, n_samples):
     assert wanted[0, 0] == 2 * (n_samples // 2) * (n_samples - n_samples // 2)
     assert wanted[4, 0] == 0
     assert_all_paths(rng.integers(0, 3, (n_samples, 1), dtype=np.uint8), y)
-
-
-class Noted:
-    """A writer that notes which columns it was given."""
-
-    def __init__(self):
-        self.levels, self.sorted = [], []
-
-    def write_levels(self, LT, level_counts, columns):
-        assert LT.dtype == np.uint8
-        assert_array_equal(level_counts.sum(axis=1), LT.shape[1])
-        self.levels.extend(columns)
-
-    def write_sorted(self, keys, n_known, row_bits, columns):
-        assert len(keys) == len(n_known) == len(columns)
-        self.sorted.extend(columns)
-
-
-def test_wins_are_those_of_the_engine(rng):
-    X = rng.normal(size=(200, 9))
-    X[:, 1] = X[:, 1].round(1) / 3
-    X[:, 2] = np.exp(40 * X[:, 2])
-    X[::7, 3] = np.nan
-    X[:, 4] = np.where(rng.random(200) < 0.4, X[0, 4], np.exp(40 * X[:, 4]))
-    X[:, 5], X[:, 6] = np.nan, rng.integers(0, 9, 200)
-    X[::9, 6] = np.nan
-    X[:, 0], X[:, 8] = rng.integers(0, 9, 200), np.where(X[:, 8] > 0, 0.0, -0.0)
-    problem = make_problem(BaseEstimator(), X, rng.integers(0, 5, 200))
-    for order in (np.arange(200), np.argsort(problem.codes, kind="stable")):
-        noted = Noted()
-        reader = ColumnReader(problem, noted, order.astype(np.int32))
-        wins = np.concatenate([reader.read(slice(0, 4)), reader.read(slice(4, 9))])
-        XT = problem.ordered_columns(slice(0, 9))
-        assert_array_equal(wins, dense_wins(XT, problem.codes, problem.class_counts))
-        assert sorted(noted.levels + noted.sorted) == list(range(9))
-        assert {0, 8} <= set(noted.levels)
-        assert {1, 2, 3, 4, 5, 6, 7} == set(noted.sorted)
 
 
 KEEPING = [

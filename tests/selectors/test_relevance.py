@@ -43,21 +43,6 @@ def problem_of(X, y, categorical_features=None):
 
 
 @pytest.mark.parametrize("decomposition", DECOMPOSITIONS)
-def test_every_subproblem_has_its_own_cuts(rng, decomposition):
-    y = rng.integers(0, 4, 90)
-    X = rng.normal(size=(90, 6)).round(1) + y[:, np.newaxis] * np.arange(6) / 2
-    X[rng.random(X.shape) < 0.1] = np.nan
-    problem, parts = problem_of(X, y), Decomposition(decomposition, 4)
-    scores = contingency_scores(problem, parts, slice(None), [CHI, SU, IG])
-    for f in range(6):
-        for s, role in enumerate(parts.roles):
-            _, wanted = oracle.subproblem_scores(X[:, f], y, role)
-            assert_allclose(scores[:, f, s], wanted, rtol=1e-9, atol=1e-12)
-    some = contingency_scores(problem, parts, [4, 1], [SU])
-    assert_array_equal(some, scores[SU : SU + 1, [4, 1]])
-
-
-@pytest.mark.parametrize("decomposition", DECOMPOSITIONS)
 def test_categories_are_bins(rng, decomposition):
     y = rng.integers(0, 4, 80)
     X = np.column_stack([rng.integers(0, 5, 80), rng.normal(size=80), y % 2]).astype(float)

@@ -194,6 +194,8 @@ def test_a_rare_class_may_have_no_sample_in_the_part(rng):
     selector = GreedyMAUC("all", max_samples=20).fit(X, y)
     assert sorted(selector.ranking_) == list(range(5))
     assert np.isfinite(selector.separations_).all()
+    assert np.isfinite(selector.predicted_mauc_).all()
+    assert selector.predicted_mauc_[-1] > 0.7
 
 
 def test_a_feature_that_varies_outside_the_part_is_not_constant():
@@ -319,13 +321,15 @@ def table():
 
 def check_fits(selector, X, y, memory=400_000):
     source = CountingSource(X, memory=memory)
-    expected = [selector.fit(X, y)]
+    selector.fit(X, y)
     results = ("ranking_", "scores_", "pair_auc_", "predicted_mauc_", "separations_")
     expected = {name: getattr(selector, name) for name in results}
+    alternatives = dict(selector.alternatives_)
     for n_jobs in (1, 2):
         selector.set_params(n_jobs=n_jobs).fit(source, y)
         for name in results:
             np.testing.assert_array_equal(getattr(selector, name), expected[name])
+        assert dict(selector.alternatives_) == alternatives
     return source
 
 

@@ -135,14 +135,6 @@ def test_jmi_equals_the_definition_to_the_bit(problem, n_threads):
     assert_allclose(found.relevance, literal, rtol=1e-12, atol=1e-14)
 
 
-def test_merged_codes_leave_no_gaps(rng):
-    codes, y = np.array([4, 0, 4, 7, 7], np.uint8), np.array([2, 1, 0, 2, 2], np.int32)
-    z, counts, groups = greedy_module.merge_classes(codes, y, 3)
-    assert z.tolist() == [2, 0, 1, 3, 3]
-    assert counts.tolist() == [1, 1, 1, 2]
-    assert groups.tolist() == [0, 1, 3, 4]
-
-
 @pytest.mark.parametrize("binning", BINNINGS)
 def test_jmi_with_every_binning(binning):
     X, y = load_wine(return_X_y=True)

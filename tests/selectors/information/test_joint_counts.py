@@ -1,17 +1,14 @@
 """Joint counts of two features by bit planes and by histograms."""
 
-import math
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numba import njit
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_array_equal
 
-from mauc.engine.arrays import log_table
 from mauc.selectors.information import joint_counts
-from mauc.selectors.information.joint_counts import pack_row, pack_rows, popcount
+from mauc.selectors.information.joint_counts import pack_rows, popcount
 from tests.helpers import rival_strategies
 
 
@@ -21,7 +18,6 @@ def callable_from_python(part):
 
 
 count_pairs = callable_from_python(joint_counts.count_pairs)
-information = callable_from_python(joint_counts.information)
 
 
 def table_of(a, b, n_a, n_b):
@@ -34,15 +30,6 @@ def table_of(a, b, n_a, n_b):
 def test_popcount_is_compiled():
     ones = njit(lambda word: popcount(word))
     assert [ones(np.uint64(w)) for w in (0, 1, 255, 2**64 - 1)] == [0, 1, 8, 64]
-
-
-@pytest.mark.parametrize("n", [1, 63, 64, 65, 200])
-def test_planes_hold_one_bit_a_sample(rng, n):
-    codes = rng.integers(0, 5, n).astype(np.uint8)
-    planes = pack_row(codes, 4)
-    bits = np.unpackbits(planes.view(np.uint8), axis=1, bitorder="little")
-    assert_array_equal(bits[:, :n], codes == np.arange(4)[:, np.newaxis])
-    assert not bits[:, n:].any()
 
 
 @given(rival_strategies.seeds(), st.integers(1, 300), st.integers(2, 8), st.integers(2, 8))
@@ -80,18 +67,3 @@ def test_counts_of_many_words(rng, n_states):
         n_states - 1, counts[1], joint,
     )  # fmt: skip
     assert_array_equal(joint, table_of(*D, n_states, n_states))
-
-
-def test_information_by_hand():
-    _, table, unit = log_table(4, 1.0)
-    log_n, halves = table[4], 2 * table[2]
-    # two equal halves: log 2; independent halves: 0
-    same, apart = np.diag([2, 2]), np.ones((2, 2), np.int64)
-    assert_allclose(
-        [
-            information(joint, 2, 2, halves, halves, log_n, 4, table, unit)
-            for joint in (same, apart)
-        ],
-        [math.log(2), 0.0],
-        atol=1e-16,
-    )
