@@ -28,7 +28,7 @@ from mauc.exceptions import MaucError
 from mauc.memory import format_bytes
 from mauc.progress import track
 
-VERSION = 3  # of the format; tables of another are made anew
+VERSION = 4  # of the format; tables of another are made anew
 _TABLE, _PART, _LOCK = ".arrow", ".part", ".lock"
 _LENGTH = 8  # bytes at the end that hold the length of the note
 _DIGEST_BYTES = 2**20  # smaller files may be changed within one tick of the file system's clock
@@ -211,46 +211,42 @@ class ColumnWriter:
 
 def find_or_build(
     source: str, options: Mapping[str, Any], *, path: str | None, look: Callable[[], Stamp],
-    n_bytes: int, build: Callable[[IO[bytes]], Note], variant: Any = None,
+    n_bytes: int, build: Callable[[IO[bytes]], Note],
     serves: Callable[[Note], bool] = lambda note: True,
 ) -> tuple[Path, Note]:  # fmt: skip
     """Return the file and the note of a cached table; build it if there is none that serves.
 
     `source` is what errors call the data, `path` the file that they are, if they are one; `options`
-    are how they are read, `variant` is what else is told when the table is built. `look` returns
-    the stamp that tells whether they are still the same. The table takes about `n_bytes`; `build`
-    writes it to a file and returns a note with at least ``edges``, ``types`` and ``names``.
+    are how they are read. `look` returns the stamp that tells whether they are still the same. The
+    table takes about `n_bytes`; `build` writes it to a file and returns a note with at least
+    ``edges``, ``types`` and ``names``.
     """
     folder, stamp = columns_folder(), look()
-    base = _table_key(path or source, options)
+    key = json.dumps([VERSION, path or source, options], sort_keys=True, ensure_ascii=False)
+    digest = hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    table = folder / f"{digest}{_TABLE}"
 
-    def find() -> tuple[Path, Note] | None:
-        for table, note in _tables_of(base):
-            if note is not None and note["stamp"] == stamp and serves(note):
-                return table, note
-        return None
+    def find() -> Note | None:
+        note = read_note(table)
+        return note if note is not None and note["stamp"] == stamp and serves(note) else None
 
-    known = find()
-    if known is None:
+    note = find()
+    if note is None:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise _writing_error(source, error) from error
-        with _locked(base) as is_held:
-            known = find()  # another process may have built it
-            if known is None:
-                _remove_dead_parts(base if is_held else "")
-                key = f"{base}-{_table_key('', {'variant': variant, **stamp})[:6]}"
-                for table, note in _tables_of(base):
-                    if note is None or note["stamp"] != stamp or table.stem == key:
-                        _remove_table(table)
+        with _locked(table) as is_held:
+            note = find()  # another process may have built it
+            if note is None:
+                _remove_dead_parts(table.stem if is_held else "")
                 free = shutil.disk_usage(folder).free
                 if n_bytes > free:
                     raise MaucError(
                         f"{source}: its columns take about {format_bytes(n_bytes)} on disk, but "
                         f"{folder} has {format_bytes(free)} left; {_WAY_OUT}"
                     )
-                with _building(folder / f"{key}{_TABLE}", source) as file:
+                with _building(table, source) as file:
                     note = build(file)
                     if look() != stamp:
                         raise _changed_error(source, "it was read")
@@ -258,25 +254,9 @@ def find_or_build(
                     note |= {"version": VERSION, "created": time.time()}
                     text = json.dumps(note, ensure_ascii=False).encode()
                     file.write(text + len(text).to_bytes(_LENGTH, "little"))
-                known = find()
-    if known is None:
-        raise MaucError(f"{source}: its columns were removed as soon as they were written.")
-    table, note = known
     with contextlib.suppress(OSError):
         os.utime(table)  # when it was last used
     return table, {**note, "source": source}
-
-
-def _table_key(source: str, options: Mapping[str, Any]) -> str:
-    """Return the same short text for the same source and options."""
-    text = json.dumps([VERSION, source, options], sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
-
-
-def _tables_of(base: str) -> Iterator[tuple[Path, Note | None]]:
-    """Yield the tables of one source and way of reading it, with their notes."""
-    for table in sorted(columns_folder().glob(f"{base}-*{_TABLE}")):
-        yield table, read_note(table)
 
 
 def read_note(table: Path) -> Note | None:
@@ -293,14 +273,14 @@ def read_note(table: Path) -> Note | None:
 
 
 @contextlib.contextmanager
-def _locked(key: str, *, wait: bool = True) -> Iterator[bool]:
-    """Hold the lock of a table; yield False where there are no locks, or another one has it."""
-    from filelock import FileLock, Timeout
+def _locked(table: Path) -> Iterator[bool]:
+    """Hold the lock of a table; yield False where there are no locks."""
+    from filelock import FileLock
 
-    lock = FileLock(columns_folder() / f".{key}{_LOCK}", timeout=-1 if wait else 0)
+    lock = FileLock(table.with_name(f".{table.stem}{_LOCK}"))
     try:
         lock.acquire()
-    except (Timeout, OSError, NotImplementedError):
+    except (OSError, NotImplementedError):
         yield False
         return
     try:
@@ -318,8 +298,7 @@ def _building(table: Path, source: str) -> Iterator[IO[bytes]]:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        if read_note(table) is None:  # unless another process was faster
-            os.replace(part, table)
+        os.replace(part, table)
     except OSError as error:  # errors of the source are of another type
         raise _writing_error(source, error) from error
     finally:
@@ -336,20 +315,12 @@ def _writing_error(source: str, error: OSError) -> MaucError:
     )
 
 
-def _remove_table(table: Path) -> None:
-    try:
-        shutil.rmtree(table) if table.is_dir() else table.unlink(missing_ok=True)
-    except OSError as error:
-        raise MaucError(f"{table} cannot be removed: {error.strerror}.") from error
-
-
 def _remove_dead_parts(held: str = "") -> None:
-    """Remove what killed processes left behind; `held` is the key whose lock the caller holds."""
+    """Remove what killed processes left: of the table whose lock is `held`, or a day old."""
     for part in columns_folder().glob(f".*{_PART}"):
-        key = part.name[1:].partition("-")[0]
-        with _locked(key, wait=False) as is_mine, contextlib.suppress(OSError):
-            # Without locks, one that nobody wrote to for a day is given up.
-            if is_mine or key == held or time.time() - part.stat().st_mtime > _DAY:
+        with contextlib.suppress(OSError):
+            is_mine = part.name.split(".")[1] == held
+            if is_mine or time.time() - part.stat().st_mtime > _DAY:
                 part.unlink()
 
 
@@ -434,7 +405,7 @@ class CachedTable:
 def list_caches() -> list[CachedTable]:
     """Return the tables in the cache, the one that was used last first."""
     tables = []
-    for path in columns_folder().glob("[!.]*"):
+    for path in columns_folder().glob(f"[!.]*{_TABLE}"):
         with contextlib.suppress(FileNotFoundError):  # it may be removed meanwhile
             tables.append(_describe(path))
     return sorted(tables, key=lambda table: (-table.last_used, table.name))
@@ -452,14 +423,12 @@ def clear_caches(
     chosen = tables if names is None else _named(tables, names)
     chosen = [table for table in chosen if older_than is None or table.last_used <= limit]
     for table in chosen:
-        for path in columns_folder().glob(f"{table.name}*"):
-            _remove_table(path)
+        path = columns_folder() / f"{table.name}{_TABLE}"
+        try:
+            path.unlink(missing_ok=True)
+        except OSError as error:
+            raise MaucError(f"{path} cannot be removed: {error.strerror}.") from error
     _remove_dead_parts()
-    for path in columns_folder().glob(f".*{_LOCK}"):
-        key = path.name.split(".")[1]
-        with _locked(key, wait=False) as is_mine:
-            if is_mine and not any(columns_folder().glob(f"{key}-*")):
-                path.unlink(missing_ok=True)
     return chosen
 
 

@@ -109,7 +109,7 @@ class Layout:
         return {
             "separator": self.lines.separator, "encoding": self.lines.encoding,
             "header": self.lines.has_header, "decimal": self.decimal, "thousands": self.thousands,
-            "missing": list(self.missing),
+            "missing": list(self.missing), "texts": self.texts,
         }  # fmt: skip
 
 
@@ -137,7 +137,7 @@ def _check_marks(separator: str, decimal: str, thousands: str | None) -> None:
 
 def _open_columns(layout: Layout, memory: int | None) -> "TextColumns":
     """Parse a file into memory, or find its columns in the cache or parse it into the cache."""
-    path, texts = layout.lines.path, layout.texts
+    path = layout.lines.path
     n_bytes = _estimate_bytes(layout)
     if memory is None or n_bytes <= memory // _MEMORY_SHARE:
         writer, note = _Conversion(layout, memory).run(None)
@@ -151,15 +151,13 @@ def _open_columns(layout: Layout, memory: int | None) -> "TextColumns":
         return _Conversion(layout, memory).run(file)[1]
 
     def serves(note: dict[str, Any]) -> bool:
-        """Whether columns are text where that is wanted, and elsewhere only if words are there."""
-        if None in note["words"].values() and note["memory"] < memory:
-            return False  # texts were given up for lack of memory
-        return set(note["texts"]) <= set(texts) <= set(map(int, note["words"]))
+        """Whether no texts were given up for lack of memory, or there is no more of it."""
+        return None not in note["words"].values() or note["memory"] >= memory
 
     look = partial(file_stamp, path)
     table, note = find_or_build(
         str(path), layout.options, path=str(path.resolve()), look=look, n_bytes=n_bytes,
-        build=build, variant=texts, serves=serves,
+        build=build, serves=serves,
     )  # fmt: skip
     return TextColumns(CachedColumns(table, note, memory, look, _plain_types(note)), layout, note)
 
@@ -303,7 +301,7 @@ class _Conversion:
                     for j in range(len(types))
                 ])  # fmt: skip
         return writer, {
-            "names": layout.names, "edges": writer.edges, "types": types, "texts": layout.texts,
+            "names": layout.names, "edges": writer.edges, "types": types,
             "whole": [j for j, is_one in enumerate(self._is_whole) if is_one],
             "wide": sorted(self._wide), "incomplete": sorted(self._incomplete),
             "memory": self._memory,
