@@ -115,8 +115,8 @@ def read_scores(path: str, reading: Reading) -> "tuple[np.ndarray, np.ndarray, n
     """Return true labels, score columns, the labels of these, and how the columns were taken."""
     import numpy as np
 
+    from mauc.data.categories import get_column
     from mauc.datasets import BUNDLED
-    from mauc.io.dataset import column_of
     from mauc.io.rules import is_id_name, is_row_index, is_whole_range
 
     if path in BUNDLED:
@@ -134,7 +134,7 @@ def read_scores(path: str, reading: Reading) -> "tuple[np.ndarray, np.ndarray, n
                 )
             continue
         is_text = column in dataset.nominal_features
-        values = np.zeros(0) if is_text else np.asarray(column_of(dataset.X, place))
+        values = np.zeros(0) if is_text else np.asarray(get_column(dataset.X, place))
         is_id = is_id_name(column, is_whole_range(values)) or is_row_index(values)
         if is_text or (is_id and "keep_ids" not in reading.options):
             left_out.append(place)

@@ -16,10 +16,11 @@ from typing import IO, Any
 import numpy as np
 from scipy import sparse
 
+from mauc.data.categories import get_column
 from mauc.data.columns import MAX_EXACT_INTEGER
 from mauc.exceptions import MaucError
 from mauc.io.arrays import FrameSource, SparseSource
-from mauc.io.dataset import Dataset, column_of
+from mauc.io.dataset import Dataset
 from mauc.io.lines import check_text, open_lines
 from mauc.io.options import ReadOptions
 from mauc.io.table import Table, check_precision, check_unique
@@ -267,9 +268,7 @@ def _cut_comment(line: str) -> str:
     return line if found is None else found[0]
 
 
-def _split_values(
-    text: str, pattern: re.Pattern[str] = _VALUE
-) -> list[tuple[str, str]] | None:
+def _split_values(text: str, pattern: re.Pattern[str] = _VALUE) -> list[tuple[str, str]] | None:
     """Cut a text at the commas outside quotes into places, if any, and values; None if it cannot."""
     if pattern is _VALUE and not _SPECIAL.search(text):  # most rows, and faster
         return [("", value.strip()) for value in text.split(",")]
@@ -337,7 +336,7 @@ def _dense_rows(dataset: Dataset, classes: list[str], labels: list[str]) -> Iter
     columns = []
     nominal = set(dataset.nominal_features)
     for j, name in enumerate(dataset.feature_names):
-        column = column_of(dataset.X, j)
+        column = get_column(dataset.X, j)
         if name in nominal:
             quoted = [_quote(str(value)) for value in column.cat.categories] + ["?"]
             columns.append([quoted[code] for code in column.cat.codes])

@@ -5,7 +5,6 @@ integers and booleans as `mauc.data.columns.with_missing` has them. Times of the
 durations, decimals the nearest float64. Strings and dictionaries are categories.
 """
 
-import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -35,7 +34,6 @@ WORDS = np.dtype(object)  # of columns that become categories
 _FLOAT_BYTES = 9  # a float64, and whether it is missing
 _BATCH_ROWS = 2**17
 _UNITS = ("s", "ms", "us", "ns")
-_STREAM = b"\xff\xff\xff\xff"
 _FEATHER = "a Feather (Arrow IPC) file"
 Array = np.ndarray[Any, Any]
 
@@ -204,15 +202,14 @@ class ArrowColumns(ColumnSource):
 
 
 class ArrowSource(ArrowColumns):
-    """Columns of a pyarrow Table or Dataset; `files` must not change, `reopen` returns a table."""
+    """Columns of a pyarrow Table or Dataset, whose `files` must not change."""
 
     def __init__(
         self, data: Any, name: str, *, system: FileSystem | None = None,
         files: Sequence[File] = (), type_errors: Mapping[str, MaucError] = {},
-        reopen: Callable[[], Any] | None = None, memory: int | None = None,
+        memory: int | None = None,
     ) -> None:  # fmt: skip
-        self._data, self._reopen = data, reopen
-        self._system, self._files = system, tuple(files)
+        self._data, self._system, self._files = data, system, tuple(files)
         self.type_errors = dict(type_errors)
         check_unique(name, data.schema.names)
         self.arrow_types = list(data.schema.types)
@@ -227,14 +224,6 @@ class ArrowSource(ArrowColumns):
         )  # fmt: skip
         counts = [data.column(j).null_count for j in range(self.shape[1])] if self._is_table else ()
         add_widths(self, [j for j in range(self.shape[1]) if not counts or counts[j]])
-
-    def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | ({} if self._reopen is None else {"_data": None})
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        if self._reopen is not None:
-            self._data = self._reopen()
 
     def _fill(self, start: int, stop: int, fills: dict[int, ColumnFill]) -> None:
         with reading(self.name, self.check_unchanged):
@@ -342,21 +331,14 @@ def arrow_table(source: ArrowColumns, hidden: Collection[str] = ()) -> Table:
 
 
 def open_feather(path: Path | str, options: ReadOptions, memory: int | None) -> Table:
-    """Open Feather (Arrow IPC) files with the same columns, or an Arrow IPC stream."""
+    """Open Feather (Arrow IPC) files with the same columns."""
     import pyarrow as arrow
     import pyarrow.dataset as dataset
 
     system = FileSystem(str(path), options.storage_options)
     files = system.files(FORMATS["feather"].endings)
-    known: dict[str, Any] = {"system": system, "files": files, "memory": memory}
     if system.is_local and len(files) == 1:
-        beginning = read_beginning(Path(files[0].path), 8)
-        if beginning.startswith(_STREAM):  # it is mapped into memory; compressed values are read
-            reopen = partial(_read_stream, str(path))
-            data = reopen()
-            source = ArrowSource(data, str(path), reopen=reopen, **known)
-            return arrow_table(source, index_names(data.schema))
-        if not beginning.startswith(b"ARROW1"):
+        if read_beginning(Path(files[0].path), 6) != b"ARROW1":
             raise content_error(Path(path), _FEATHER)
     schemas = []
     for file in files:
@@ -373,24 +355,16 @@ def open_feather(path: Path | str, options: ReadOptions, memory: int | None) -> 
         kinds = [types.get(field.name, field.type) for field in found.schema]
         pairs = zip(found.schema.names, kinds, strict=True)
         found = found.replace_schema(arrow.schema(list(pairs)))
-    source = ArrowSource(found, system.address, type_errors=errors, **known)
+    source = ArrowSource(
+        found, system.address, system=system, files=files, type_errors=errors, memory=memory
+    )
     return arrow_table(source, index_names(schemas[0]))
-
-
-def _read_stream(path: str) -> Any:
-    import pyarrow as arrow
-
-    with reading(path, lambda: None, f" as {_FEATHER}"):
-        return arrow.ipc.open_stream(arrow.memory_map(path)).read_all()
 
 
 def index_names(schema: Any) -> list[str]:
     """Return the columns in which pandas keeps the index of a frame."""
-    try:
-        found = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))
-    except ValueError:
-        return []
-    return [str(name) for name in found.get("index_columns", []) if isinstance(name, str)]
+    found = (schema.pandas_metadata or {}).get("index_columns", [])
+    return [str(name) for name in found if isinstance(name, str)]
 
 
 def unify_schemas(

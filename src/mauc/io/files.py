@@ -30,6 +30,7 @@ _BEGINNINGS = (
     (b"PAR1", "a Parquet file"),
     (b"ARROW1", "a Feather (Arrow IPC) file"),
     (b"FEA1", "a Feather file of version 1"),
+    (b"\xff\xff\xff\xff", "an Arrow IPC stream (write it as a file)"),
     (b"\x89HDF", "an HDF5 file"),
     (b"PK\x03\x04", "a zip archive (such as .npz or .xlsx)"),
     (b"\x93NUMPY", "a NumPy .npy file"),

@@ -34,7 +34,7 @@ FORMATS = {
     "arff": Format("arff:open_arff", (".arff",), ("encoding",), may_be_compressed=True),
     "csv": Format("text:open_text", (".csv", ".data"), _TEXT, True, may_be_compressed=True),
     "feather": Format(
-        "arrow:open_feather", (".feather", ".arrow", ".ipc", ".arrows"), _REMOTE, True,
+        "arrow:open_feather", (".feather", ".arrow", ".ipc"), _REMOTE, True,
         has_addresses=True,
     ),
     "hdf5": Format("arrays:open_hdf5", (".h5", ".hdf5", ".he5"), streams=True, has_arrays=True),
@@ -49,7 +49,7 @@ FORMATS = {
     ),
     "tsv": Format("text:open_text", (".tsv", ".tab"), _TEXT, True, may_be_compressed=True),
     "txt": Format("text:open_text", (".txt",), (*_TEXT, "sheet"), True, may_be_compressed=True),
-    "xlsx": Format("binary:open_xlsx", (".xlsx", ".xlsm"), ("missing", "sheet")),
+    "xlsx": Format("binary:open_xlsx", (".xlsx", ".xlsm"), ("decimal", "missing", "sheet", "thousands")),
     "zarr": Format(
         "arrays:open_zarr", (".zarr",), _REMOTE, True, has_addresses=True, has_arrays=True
     ),

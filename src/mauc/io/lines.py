@@ -20,7 +20,7 @@ from mauc.io.table import check_unique
 WHITESPACE = "whitespace"
 _SEPARATORS = ("\t", ";", "|", ",")
 _BEGINNINGS = {
-    b"PAR1": "parquet", b"ARROW1": "feather", b"\xff\xff\xff\xff": "feather", b"MATLAB": "mat",
+    b"PAR1": "parquet", b"ARROW1": "feather", b"MATLAB": "mat",
 }  # fmt: skip
 _SNIFFED_BYTES = 1 << 16
 _SNIFFED_LINES = 50

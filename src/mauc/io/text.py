@@ -184,14 +184,13 @@ class TextColumns(ConvertedColumns):
     def __init__(self, held: BatchColumns, layout: Layout, note: dict[str, Any]) -> None:
         self.layout = layout
         self._is_wide, self._limit = frozenset(note["wide"]), note["memory"]
-        self._words: dict[int, list[str] | None] = {int(j): w for j, w in note["words"].items()}
         #: columns of numbers without a missing value, which need not be read to count them
         self.complete = set(range(held.shape[1])) - set(note["incomplete"])
-        self._typed: dict[int, TypedWords] = {}
+        self._typed: dict[int, TypedWords | None] = {}  # of columns that hold codes
         self.notes: list[str] = []
         types: list[Any] = list(held.types)
-        for j, words in self._words.items():
-            types[j] = object
+        for j, words in ((int(key), words) for key, words in note["words"].items()):
+            types[j], self._typed[j] = object, None
             if words is not None:
                 self._typed[j] = typed = type_words(
                     layout.names[j], words, layout.missing, layout.decimal, layout.thousands,
@@ -201,41 +200,29 @@ class TextColumns(ConvertedColumns):
                 self.notes += [typed.note] if typed.note else []
         super().__init__(held, range(held.shape[1]), types, layout.names)
 
-    def _convert(self, columns: list[int], read: dict[int, Any]) -> list[Any]:
-        return [self._decode(j, read[j]) for j in columns]
-
     def check_column(self, column: int) -> list[str]:
         """Return what is to be said of a column as a feature; raise if it cannot be one."""
         lines, name = self.layout.lines, self.layout.names[column]
-        words = self._words.get(column)
         if column in self._is_wide:
             check_precision(lines.path, name, lines.column(column))
-        if words is None or column in self.layout.texts:
-            return []
-        if self._typed[column].categories is None:
-            check_precision(lines.path, name, (word.strip() for word in words))
+        typed = self._typed.get(column)
+        if typed is None or column in self.layout.texts:
             return []
         (codes,) = self._source.read(np.array([column]))
-        gaps = {*MISSING, *self.layout.missing}
-        return check_words(lines.path, name, words, codes, gaps, lines.locate_row)
+        return check_words(lines.path, name, typed, codes, self.layout.missing, lines.locate_row)
 
-    def _decode(self, j: int, values: Array) -> Any:
-        """Return a column as it is read: words by their codes, numbers as they are."""
-        if j not in self._words:
-            return values
+    def _convert(self, j: int, values: Array) -> Any:
         if j not in self._typed:
+            return values
+        typed = self._typed[j]
+        if typed is None:
             name = self.layout.names[j]
             raise MaucError(
                 f"{self.name}: column {name!r} has more different texts than fit into "
                 f"{format_bytes(self._limit // 2)}, as an identifier has; leave it out "
                 f"({option('drop', name)}), or allow more memory."
             )
-        typed = self._typed[j]
-        if typed.categories is None:
-            return typed.table[values]
-        import pandas as pd
-
-        return pd.Series(pd.Categorical.from_codes(typed.table[values], typed.categories))
+        return typed.decode(values)
 
 
 class _Restart(Exception):
