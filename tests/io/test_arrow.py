@@ -122,15 +122,6 @@ def test_days_and_durations_of_any_length(load, dtype):
     assert_array_equal(dataset.X, np.column_stack([SECONDS, SECONDS, SECONDS + 86400]))
 
 
-def test_days_with_a_time_zone_are_of_universal_time():
-    zone = datetime.timezone(datetime.timedelta(hours=2))
-    values = [datetime.datetime(3000, 1, 1, 2, tzinfo=zone), datetime.date(1970, 1, 2), pd.NaT]
-    frame = pd.DataFrame({"a": pd.Series(values, dtype=object), "label": [0, 1, 0]})
-    source = FrameSource(frame, keeps_objects=True)
-    X = feature_matrix(Table("t", source, ["a", "label"]), source, [0])
-    assert_array_equal(X, [[376200 * 86400], [86400], [np.nan]])
-
-
 def test_columns_of_the_same_name(tmp_path):
     table = pa.table([[1], [2], [0]], names=["a", "a", "label"])
     with (

@@ -79,7 +79,7 @@ def test_dates_are_left_out(write):
         ([], "must have a row of names"),
         ([["a", "a", "label"], [1, 2, "u"]], "columns 1 and 2 both have the name 'a'"),
         ([*ROWS, [1, "red", None]], "column 'label' has no label in row 5"),
-        ([["a", "label"], [1, "u"], [2, "v"], ["x", "u"]], "mixes numbers and text.* in row 4"),
+        ([["a", "label"], [1, "u"], [2, "v"], ["x", "u"]], "mixes 2 numbers and 1 texts.* row 4"),
     ],
 )
 def test_bad_sheets(write, rows, message):

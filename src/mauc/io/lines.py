@@ -7,7 +7,7 @@ import re
 import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -73,28 +73,23 @@ def check_text(path: Path, wanted: str, encoding: str) -> None:
 def encoding_error(path: Path, encoding: str) -> MaucError:
     """Return the error that names the first byte which the encoding does not know."""
     decoder = codecs.getincrementaldecoder(skip_mark(encoding))()
-    offset = line = 0
+    offset = 0
     with open_binary(path) as file:
-        while True:
-            chunk = file.read(1 << 20)
+        for line, raw in enumerate(chain(file, [b""]), start=1):
             pending = len(decoder.getstate()[0])
             try:
-                decoder.decode(chunk, final=not chunk)
+                decoder.decode(raw, final=not raw)
             except UnicodeError as error:
-                position = getattr(error, "start", 0)
-                start = max(0, position - pending)
-                byte = chunk[start : start + 1].hex() or "the end"
-                line += chunk[:start].count(b"\n")
+                position = getattr(error, "start", 0) - pending
+                byte = raw[max(0, position) :][:1].hex() or "the end"
                 return MaucError(
                     f"{path} is not {encoding.upper()} text: byte 0x{byte} at offset "
-                    f"{offset + position - pending} (line {line + 1}) does not fit. Pass its "
-                    f"encoding, such as {option('encoding', 'latin-1')} or "
-                    f"{option('encoding', 'cp1252')}, or save it as UTF-8."
+                    f"{offset + position} (line {line}) does not fit. Pass its encoding, such as "
+                    f"{option('encoding', 'latin-1')} or {option('encoding', 'cp1252')}, or save "
+                    f"it as UTF-8."
                 )
-            if not chunk:
-                return MaucError(f"{path} cannot be read as {encoding.upper()} text.")
-            offset += len(chunk)
-            line += chunk.count(b"\n")
+            offset += len(raw)
+    return MaucError(f"{path} cannot be read as {encoding.upper()} text.")
 
 
 def sniff_format(path: Path, encoding: str) -> tuple[str, str | None]:

@@ -420,7 +420,8 @@ class _Words:
         """Return the codes of the texts of some rows."""
         if self._codes is None:
             return np.zeros(len(chunk), np.int32)
-        words, codes = chunk.dictionary.to_pylist(), self._codes
+        words = [word.lstrip(" ") for word in chunk.dictionary.to_pylist()]
+        codes = self._codes
         n_before = len(codes)
         table = np.array([codes.setdefault(word, len(codes)) for word in words], np.int32)
         if self._limit is not None and len(codes) > n_before:
@@ -435,7 +436,7 @@ class _Words:
 
 
 class _Stream(io.RawIOBase):
-    """The bytes of a text file as UTF-8, one byte between cells and no blanks in front of them."""
+    """The bytes of a text file as UTF-8, in whole rows, one byte between cells."""
 
     def __init__(self, file: Any, lines: Lines) -> None:
         super().__init__()
@@ -444,15 +445,11 @@ class _Stream(io.RawIOBase):
         if not is_utf8:
             self._file = codecs.EncodedFile(file, "utf-8", skip_mark(lines.encoding))
         self.n_quotes = 0  #: in what was read so far
+        self._separator = lines.separator
         self._is_blank = lines.separator == WHITESPACE
-        self._separator = b"\t" if self._is_blank else lines.separator.encode()
-        self.delimiter = self._separator.decode()
-        # Blanks between a separator or line end and a cell, and quoted cells, which keep theirs.
-        mark = re.escape(self._separator)
-        self._blanks = re.compile(rb'("(?:[^"]|"")*(?:"|\Z))|(?<=[\r\n' + mark + rb"]) +")
-        self._skips_blanks = self.delimiter != " "
-        self._last = b"\n"  # byte before what is read next
-        self._kept = b""  # blanks at the end of what was read
+        self.delimiter = "\t" if self._is_blank else lines.separator
+        # Blanks in front of a quote: Arrow takes the quote for a part of the cell then.
+        self._late_quote = re.compile(rb"[\r\n" + re.escape(self.delimiter.encode()) + rb'] +"')
         self._ready = b""
 
     def readable(self) -> bool:
@@ -461,34 +458,13 @@ class _Stream(io.RawIOBase):
 
     def read(self, size: int = -1) -> bytes:
         """Return at most `size` bytes."""
-        if not self._ready:
-            self._ready = self._next(size)
+        while len(self._ready) < size and (rows := self._next(size - len(self._ready))):
+            self._ready += rows
         part, self._ready = self._ready[:size], self._ready[size:]
         return part
 
     def _next(self, size: int) -> bytes:
-        data: bytes = self._file.read(size)
-        if self._is_blank:
-            return self._split_blanks(data)
-        raw = data
-        while data and not raw.rstrip(b" "):  # nothing but blanks: what follows tells their meaning
-            data = self._file.read(size)
-            raw += data
-        raw = self._kept + raw
-        is_quoted = self.n_quotes % 2 == 1
-        self.n_quotes += raw.count(b'"') if b'"' in raw else 0  # looking is faster than counting
-        self._kept = b""
-        if not self._skips_blanks or b" " not in raw:
-            self._last = raw[-1:] or self._last
-            return raw
-        if data:
-            kept = raw.rstrip(b" ")
-            raw, self._kept = kept, raw[len(kept) :]
-        head, self._last = self._last + b'"' * is_quoted, raw[-1:]
-        return self._blanks.sub(rb"\1", head + raw)[len(head) :]
-
-    def _split_blanks(self, raw: bytes) -> bytes:
-        """Return whole lines with one tab between cells."""
+        raw: bytes = self._file.read(size)
         n_quotes = raw.count(b'"')
         while True:
             rest = self._file.readline()
@@ -496,9 +472,12 @@ class _Stream(io.RawIOBase):
             if not rest or n_quotes % 2 == 0:
                 break
         self.n_quotes += n_quotes
-        if not n_quotes:
+        if self._is_blank and not n_quotes:
             return b"".join(b"\t".join(line.split()) + b"\n" for line in raw.splitlines())
+        is_late = b' "' in raw and self.delimiter != " " and self._late_quote.search(raw)
+        if not self._is_blank and not is_late:
+            return raw
         found = io.StringIO(newline="")
-        rows = split_rows(raw.decode().splitlines(), WHITESPACE)
-        csv.writer(found, delimiter="\t", lineterminator="\n").writerows(rows)
+        rows = split_rows(raw.decode().splitlines(keepends=True), self._separator)
+        csv.writer(found, delimiter=self.delimiter, lineterminator="\n").writerows(rows)
         return found.getvalue().encode()
