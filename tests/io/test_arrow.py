@@ -12,9 +12,6 @@ from numpy.testing import assert_array_equal
 
 from mauc.datasets import load_dataset
 from mauc.exceptions import MaucError
-from mauc.io.arrays import FrameSource
-from mauc.io.features import feature_matrix
-from mauc.io.table import Table
 
 SAVE = {
     "parquet": lambda frame, path: frame.to_parquet(path),

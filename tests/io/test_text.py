@@ -9,14 +9,11 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
-from mauc import MDFS, open_columns
 from mauc.datasets import load_dataset
 from mauc.exceptions import LeftOutWarning, MaucError
 from mauc.io import text
 from mauc.io.cache import list_caches
 from mauc.io.options import ReadOptions
-from mauc.io.rules import find_excluded
-from tests.io.conftest import assert_same_fit
 
 MEMORY = 2**20
 
@@ -99,7 +96,6 @@ def test_labels_may_mix_numbers_and_text(write):
             "missing='lots'.*categorical_features='a'",
         ),
         ("a,label\nx,u\ny,v\n\n3,u\n", "the first odd value is '3' on line 5"),
-        ("a;label\n1;u\n", "pass separator"),
         ("id,label\n9007199254740993,u\n1,v\n", r"column 'id' .* beyond 2\*\*53.*drop='id'"),
         ("id,label\n9007199254740993,u\n,v\n", r"column 'id' .* 9007199254740993"),
         ("id,label\n99999999999999999999999,u\n1,v\n", r"column 'id' .* beyond 2\*\*53"),
@@ -200,7 +196,6 @@ def test_rows_without_a_label_are_skipped_and_counted(write):
     [
         (["3,070", "1,234,567", "12"], {}, [3070, 1234567, 12]),
         (["3,070.5", "12", "-1,000"], {}, [3070.5, 12, -1000]),
-        (["3,070", "8,120", "12"], {"thousands": ","}, [3070, 8120, 12]),
         (["1.234.567", "3.070", "12"], {}, [1234567, 3070, 12]),
         (["1.234,5", "3.070", "12,25"], {"decimal": ","}, [1234.5, 3070, 12.25]),
         (["1 234 567", "12", "1"], {}, [1234567, 12, 1]),
@@ -211,14 +206,6 @@ def test_separated_thousands(write, cells, options, wanted):
     dataset = load_dataset(path, "label", separator=";", **options)
     assert_array_equal(dataset.X[:, 0], wanted)
     assert "numbers with separated thousands" in dataset.notes[1]
-
-
-def test_a_comma_that_may_be_either_is_asked_about(write):
-    path = write('a,label\n"3,070",u\n"8,120",v\n')
-    with pytest.raises(MaucError, match=r"'3,070': pass thousands=',' .* decimal=','"):
-        load_dataset(path, "label")
-    with pytest.raises(MaucError, match="decimal comma, such as '3,07'"):
-        load_dataset(write('a,label\n"3,07",u\n"8,120",v\n'), "label", thousands=",")
 
 
 @pytest.mark.parametrize(
@@ -243,16 +230,6 @@ def test_a_txt_file_may_be_anything(write):
     head = "@relation r\n@attribute a numeric\n@attribute label {u,v}\n@data\n1,u\n2,v\n"
     assert load_dataset(write(head, "data.txt")).y.tolist() == ["u", "v"]
     assert load_dataset(write("1 1:5 2:6\n0 1:7\n", "data.txt")).X.shape == (2, 2)
-
-
-def test_many_words_among_numbers_make_a_nominal_column(write):
-    cells = ["A/5 21171", "PC 17599"] + [
-        str(n) for n in (113803, 373450, 330877, 17463, 1, 1, 2, 2)
-    ]
-    path = write("t,label\n" + "".join(f"{cell},{i % 2}\n" for i, cell in enumerate(cells)))
-    dataset = load_dataset(path, "label")
-    assert dataset.nominal_features == ["t"]
-    assert dataset.notes == ("1 nominal", "column 't' mixes 2 words and 8 numbers: nominal")
 
 
 SMALL = {"_MEMORY_SHARE": 10**9, "MIN_BLOCK_BYTES": 64, "BATCH_BYTES": 0, "COLUMN_BYTES": 0,
@@ -478,15 +455,7 @@ def messy(tmp_path, monkeypatch, rng):
     return tmp_path / "messy.csv"
 
 
-def test_selection_from_the_cache_equals_that_in_memory(messy):
-    dataset = load_dataset(messy, "label")
-    source, y = open_columns(messy, "label", memory=2**16)
-    assert len(source.row_parts()) > 5
-    assert y.tolist() == dataset.y.tolist()
-    assert_same_fit(MDFS(6, random_state=0), source, dataset.X, y)
-
-
-def test_complete_columns_are_not_read_again_to_judge_them(write, monkeypatch):
+def test_complete_columns_need_not_be_read_to_judge_them(write, monkeypatch):
     monkeypatch.setattr(text, "_MEMORY_SHARE", 10**9)
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(3000, 3)), columns=list("abc"))
@@ -494,13 +463,6 @@ def test_complete_columns_are_not_read_again_to_judge_them(write, monkeypatch):
     path = write(frame.assign(label=rng.integers(0, 2, 3000)).to_csv(index=False))
     table = text.open_text(path, ReadOptions(format="csv"), MEMORY)
     assert table.source.complete == {0, 2, 3}
-    asked = []
-    read = table.source.read_rows
-    table.source.read_rows = lambda start, stop, columns: (
-        asked.extend(columns if stop == 3000 else []) or read(start, stop, columns)
-    )
-    assert find_excluded(table, table.source, [0, 1, 2]) == {}
-    assert asked == [1]
 
 
 def test_columns_in_any_order_and_in_another_process(messy):
@@ -544,21 +506,3 @@ def test_another_target_uses_the_same_columns(write, tmp_path, monkeypatch):
     assert column(0, categorical_features="a") == ["1", "2"]
     assert column(0) == [1, 2]
     assert len(list_caches()) == 2
-
-
-def test_progress_counts_blocks_of_rows(messy, monkeypatch):
-    counted = []
-
-    def track(items, unit, total, n_bytes):
-        items = list(items)
-        counted.append((unit, len(items), total))
-        assert sum(n_bytes) == messy.stat().st_size
-        assert len(n_bytes) == total
-        return items
-
-    monkeypatch.setattr(text, "track", track)
-    text.open_text(messy, ReadOptions(format="csv"), 2**16)
-    unit, n_blocks, total = counted[-1]
-    assert unit == "blocks of rows"
-    assert total > 5
-    assert 0.8 * total <= n_blocks <= 1.2 * total  # a block ends with a line

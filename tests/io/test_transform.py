@@ -145,19 +145,6 @@ def test_write_words_that_begin_late(tmp_path):
     assert not (tmp_path / "none.parquet").exists()
 
 
-def test_failed_write_leaves_nothing(opened, tmp_path, monkeypatch):
-    source, _ = opened
-
-    def changed(self):
-        raise MaucError("changed")
-
-    monkeypatch.setattr(type(source), "check_unchanged", changed)
-    with pytest.raises(MaucError, match="changed"):
-        source.write(tmp_path / "reduced.parquet")
-    assert not list(tmp_path.glob("*reduced*"))
-    assert not list(tmp_path.glob(".*reduced*"))
-
-
 def test_size_found_by_itself(numbers, monkeypatch):
     X, y = numbers
     source, _ = open_columns(X, y, memory=300_000)

@@ -84,7 +84,7 @@ def encoding_error(path: Path, encoding: str) -> MaucError:
                 byte = raw[max(0, position) :][:1].hex() or "the end"
                 return MaucError(
                     f"{path} is not {encoding.upper()} text: byte 0x{byte} at offset "
-                    f"{offset + position} (line {line}) does not fit. Pass its encoding, such as "
+                    f"{offset + position} (line {line - (not raw)}) does not fit. Pass its encoding, such as "
                     f"{option('encoding', 'latin-1')} or {option('encoding', 'cp1252')}, or save "
                     f"it as UTF-8."
                 )

@@ -7,7 +7,7 @@ source: files in memory and larger ones are judged by the same rules.
 
 import datetime
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from numbers import Real
 from typing import Any, NamedTuple

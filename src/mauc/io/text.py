@@ -436,7 +436,7 @@ class _Words:
 
 
 class _Stream(io.RawIOBase):
-    """The bytes of a text file as UTF-8, in whole rows, one byte between cells."""
+    """The bytes of a text file as UTF-8, one byte between cells, none in front of quotes."""
 
     def __init__(self, file: Any, lines: Lines) -> None:
         super().__init__()
@@ -449,7 +449,9 @@ class _Stream(io.RawIOBase):
         self._is_blank = lines.separator == WHITESPACE
         self.delimiter = "\t" if self._is_blank else lines.separator
         # Blanks in front of a quote: Arrow takes the quote for a part of the cell then.
-        self._late_quote = re.compile(rb"[\r\n" + re.escape(self.delimiter.encode()) + rb'] +"')
+        self._late_quote = re.compile(
+            rb"(?:^|[\r\n" + re.escape(self.delimiter.encode()) + rb']) +"'
+        )
         self._ready = b""
 
     def readable(self) -> bool:
@@ -465,6 +467,8 @@ class _Stream(io.RawIOBase):
 
     def _next(self, size: int) -> bytes:
         raw: bytes = self._file.read(size)
+        if not self._is_blank and b'"' not in raw and raw[-1:] != b" ":
+            return raw
         n_quotes = raw.count(b'"')
         while True:
             rest = self._file.readline()
@@ -474,7 +478,7 @@ class _Stream(io.RawIOBase):
         self.n_quotes += n_quotes
         if self._is_blank and not n_quotes:
             return b"".join(b"\t".join(line.split()) + b"\n" for line in raw.splitlines())
-        is_late = b' "' in raw and self.delimiter != " " and self._late_quote.search(raw)
+        is_late = self.delimiter != " " and b' "' in raw and self._late_quote.search(raw)
         if not self._is_blank and not is_late:
             return raw
         found = io.StringIO(newline="")
