@@ -10,7 +10,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from mauc.io.cache import list_caches
 from mauc.registry import SELECTORS
 from tests.helpers.cli_helpers import refusal, run, run_json
 

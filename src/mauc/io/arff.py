@@ -269,7 +269,7 @@ def _cut_comment(line: str) -> str:
 
 
 def _split_values(text: str, pattern: re.Pattern[str] = _VALUE) -> list[tuple[str, str]] | None:
-    """Cut a text at the commas outside quotes into places, if any, and values; None if it cannot."""
+    """Cut a text at the commas outside quotes into places and values; None if it cannot be."""
     if pattern is _VALUE and not _SPECIAL.search(text):  # most rows, and faster
         return [("", value.strip()) for value in text.split(",")]
     found: list[tuple[str, str]] = []

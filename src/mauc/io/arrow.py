@@ -1,8 +1,6 @@
 """Columns of Arrow: its types as types of NumPy, tables and datasets of pyarrow, Feather files.
 
-Numbers, booleans, dates and durations become arrays of NumPy; missing values are NaN or NaT, of
-integers and booleans as `mauc.data.columns.with_missing` has them. Times of the day are
-durations, decimals the nearest float64. Strings and dictionaries are categories.
+Times of the day are durations, decimals the nearest float64, strings and dictionaries categories.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -23,7 +21,6 @@ from mauc.io.files import (
     check_unchanged,
     content_error,
     read_beginning,
-    stamped,
     unreadable_error,
 )
 from mauc.io.formats import FORMATS
@@ -39,14 +36,7 @@ Array = np.ndarray[Any, Any]
 
 
 def numpy_type(kind: Any) -> np.dtype[Any] | None:
-    """Return the type of NumPy for the values of an Arrow type, None if there is none.
-
-    >>> import pyarrow as pa
-    >>> numpy_type(pa.float32()), numpy_type(pa.timestamp("us", "UTC"))
-    (dtype('float32'), dtype('<M8[us]'))
-    >>> numpy_type(pa.decimal128(10, 2)), numpy_type(pa.list_(pa.int8()))
-    (dtype('float64'), None)
-    """
+    """Return the type of NumPy for the values of an Arrow type, None if there is none."""
     from pyarrow import types
 
     kind = storage_type(kind)
@@ -279,8 +269,6 @@ def reading(name: str, check: Callable[[], None], what: str = "") -> Iterator[No
 
     try:
         yield
-    except MaucError:
-        raise
     except (arrow.ArrowException, OSError) as error:
         check()
         if isinstance(error, PermissionError):
@@ -313,7 +301,7 @@ def open_arrow(data: Any, memory: int | None = None) -> ArrowSource:
     paths = getattr(data, "files", None)
     if paths and type(data.filesystem).__name__ == "LocalFileSystem":  # that must not change
         system = FileSystem(paths[0])
-        known = {"system": system, "files": [stamped(system, path) for path in paths]}
+        known = {"system": system, "files": [system.file(path) for path in paths]}
     return ArrowSource(data, "the Arrow dataset", **known, memory=memory)
 
 
@@ -337,9 +325,9 @@ def open_feather(path: Path | str, options: ReadOptions, memory: int | None) -> 
 
     system = FileSystem(str(path), options.storage_options)
     files = system.files(FORMATS["feather"].endings)
-    if system.is_local and len(files) == 1:
-        if read_beginning(Path(files[0].path), 6) != b"ARROW1":
-            raise content_error(Path(path), _FEATHER)
+    is_file = system.is_local and len(files) == 1
+    if is_file and read_beginning(Path(files[0].path), 6) != b"ARROW1":
+        raise content_error(Path(path), _FEATHER)
     schemas = []
     for file in files:
         with reading(file.name, partial(check_unchanged, system, files), f" as {_FEATHER}"):
@@ -348,7 +336,8 @@ def open_feather(path: Path | str, options: ReadOptions, memory: int | None) -> 
                 schemas.append(arrow.ipc.open_file(held).schema)
     types, errors = unify_schemas([file.name for file in files], schemas)
     found = dataset.dataset(
-        [file.path for file in files], format="ipc", filesystem=system.arrow_system(),
+        [file.path for file in files], format="ipc",
+        filesystem=None if system.is_local else system.fs,
         partitioning="hive" if files[0].parts else None, partition_base_dir=system.root,
     )  # fmt: skip
     if any(not schema.equals(schemas[0]) for schema in schemas):

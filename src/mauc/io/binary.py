@@ -1,7 +1,6 @@
 """Open files that are read whole: arrays (npz, mat, svmlight) and Excel workbooks."""
 
 import json
-import re
 import zipfile
 from collections.abc import Mapping
 from contextlib import suppress
@@ -19,17 +18,13 @@ from mauc.exceptions import MaucError, option
 from mauc.extras import optional_import
 from mauc.io.arrays import ArraySource, FrameSource, SparseSource
 from mauc.io.files import content_error, open_binary, read_beginning
-from mauc.io.lines import NUMBER, check_text
+from mauc.io.lines import SVMLIGHT_ROW, check_text
 from mauc.io.options import ReadOptions
 from mauc.io.table import Table, check_unique, find_place, first_few
 from mauc.io.words import MISSING, check_words, type_words
 
 #: how svmlight files of `write_table` begin the note of names that the format has no place for
 NOTE = "mauc "
-_ROW = re.compile(
-    r"\s*({n})(\s+qid:\d+)?(\s+\d+:({n}))*\s*(#.*)?".format(n=rf"{NUMBER}|[+-]?inf|nan"),
-    re.IGNORECASE,
-)
 # Under which names the well-known collections of .mat files keep things.
 _ALIASES = {
     "X": ("X", "x", "fea", "data"),
@@ -55,12 +50,7 @@ def open_npz(path: Path, options: ReadOptions, memory: int | None) -> Table:
 
 
 def open_mat(path: Path, options: ReadOptions, memory: int | None) -> Table:
-    """Open a .mat file of MATLAB version 4 to 7.2 (``save -v7``).
-
-    It has a matrix ``X`` (or ``fea``, ``data``), labels ``y`` (or ``Y``, ``gnd``, ``label``) and,
-    if there are any, ``classes`` and ``feature_names``. Codes ``y`` that have no 0 count
-    ``classes`` from 1, as MATLAB does.
-    """
+    """Open a .mat file of version 4 to 7.2; codes without a 0 count classes from 1, as there."""
     from scipy.io import loadmat
     from scipy.io.matlab import MatReadError
 
@@ -190,7 +180,7 @@ def _check_rows(path: Path) -> None:
     with open_binary(path) as file:
         for number, raw in enumerate(file, start=1):
             line = raw.decode("utf-8", "replace").strip()
-            if line and not line.startswith("#") and not _ROW.fullmatch(line):
+            if line and not line.startswith("#") and not SVMLIGHT_ROW.fullmatch(line):
                 raise MaucError(
                     f"{path}, line {number}: a row 'label place:value place:value ...' with "
                     f"numbers is wanted, got {line[:40]!r}."

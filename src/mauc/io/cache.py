@@ -25,6 +25,7 @@ import numpy as np
 
 from mauc.data.source import ColumnSource, default_memory, empty_columns
 from mauc.exceptions import MaucError
+from mauc.io.table import first_few
 from mauc.memory import format_bytes
 from mauc.progress import track
 
@@ -81,16 +82,15 @@ def file_stamp(path: Path) -> Stamp:
 
 
 class BatchColumns(ColumnSource):
-    """Columns of batches of Arrow in memory, of types `stored` there and `types` when read."""
+    """Columns of batches of Arrow in memory, as their note tells, and of `types` when read."""
 
     def __init__(
-        self, name: str, batches: Sequence[Any] | None, edges: Sequence[int],
-        stored: Sequence[Any], types: Sequence[Any], names: Sequence[str] | None,
-        memory: int | None = None,
-    ) -> None:  # fmt: skip
-        self._batches, self._edges = batches, list(edges)
-        self._stored = [np.dtype(kind) for kind in stored]
-        super().__init__(name, self._edges[-1], types, feature_names=names, memory=memory)
+        self, batches: Sequence[Any] | None, note: Note, types: Sequence[Any], memory: int | None
+    ) -> None:
+        self._batches, self._edges = batches, note["edges"]
+        self._stored = [np.dtype(kind) for kind in note["types"]]
+        n, names = self._edges[-1], note["names"]
+        super().__init__(note["source"], n, types, feature_names=names, memory=memory)
 
     def read_rows(self, start: int, stop: int, columns: Array) -> list[Any]:
         """Read some rows of columns; like `read` otherwise."""
@@ -127,9 +127,7 @@ class CachedColumns(BatchColumns):
     ) -> None:  # fmt: skip
         self.path, self._stamp, self._look = path, note["stamp"], look
         self._map: mmap.mmap | None = None
-        super().__init__(
-            note["source"], None, note["edges"], note["types"], types, note["names"], memory
-        )
+        super().__init__(None, note, types, memory)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what is needed to open the table again."""
@@ -216,10 +214,8 @@ def find_or_build(
 ) -> tuple[Path, Note]:  # fmt: skip
     """Return the file and the note of a cached table; build it if there is none that serves.
 
-    `source` is what errors call the data, `path` the file that they are, if they are one; `options`
-    are how they are read. `look` returns the stamp that tells whether they are still the same. The
-    table takes about `n_bytes`; `build` writes it to a file and returns a note with at least
-    ``edges``, ``types`` and ``names``.
+    `path` is the file that `source` is, if any; `look` returns its stamp; `build` writes the table
+    and returns a note with at least ``edges``, ``types`` and ``names``.
     """
     folder, stamp = columns_folder(), look()
     key = json.dumps([VERSION, path or source, options], sort_keys=True, ensure_ascii=False)
@@ -278,13 +274,10 @@ def _locked(table: Path) -> Iterator[bool]:
     from filelock import FileLock
 
     lock = FileLock(table.with_name(f".{table.stem}{_LOCK}"))
-    try:
+    with contextlib.suppress(OSError, NotImplementedError):
         lock.acquire()
-    except (OSError, NotImplementedError):
-        yield False
-        return
     try:
-        yield True
+        yield lock.is_locked
     finally:
         lock.release()
 
@@ -328,11 +321,7 @@ def cache_array(
     array: Any, name: str, look: Callable[[], Stamp], *, memory: int | None = None,
     layout: Sequence[int] = (),
 ) -> CachedColumns:  # fmt: skip
-    """Return the columns of an array of numbers that lies by rows, from the cache.
-
-    It is a memory map, or anything with `shape`, `dtype` and slices of rows. `look` returns its
-    stamp; `layout` tells parts of one file apart.
-    """
+    """Return the columns of an array that lies by rows; `layout` tells parts of a file apart."""
     memory = default_memory() if memory is None else int(memory)
     path = str(Path(name).resolve()) if os.path.isfile(name) else None
     kind = np.dtype(array.dtype).newbyteorder("=")
@@ -414,10 +403,7 @@ def list_caches() -> list[CachedTable]:
 def clear_caches(
     names: Iterable[str] | None = None, *, older_than: float | None = None
 ) -> list[CachedTable]:
-    """Remove tables by name or path of their source, and what killed processes left; return them.
-
-    With `older_than` only those are removed that were not used for this many days.
-    """
+    """Remove tables by name or source, or that were not used for some days; return them."""
     tables = list_caches()
     limit = time.time() - (older_than or 0) * _DAY
     chosen = tables if names is None else _named(tables, names)
@@ -442,10 +428,10 @@ def _named(tables: list[CachedTable], names: Iterable[str]) -> list[CachedTable]
             if name in (table.name, table.source) or str(Path(table.source).resolve()) == path
         ]  # fmt: skip
         if not meant:
-            listed = ", ".join(table.name for table in tables[:5]) or "none"
+            listed = first_few([table.name for table in tables]) or "none"
             raise MaucError(
                 f"the cache {columns_folder()} has no table {name!r}, nor one of a file of that "
-                f"path. Its tables: {listed}{', ...' * (len(tables) > 5)}."
+                f"path. Its tables: {listed}."
             )
         found |= {table.name: table for table in meant}
     return list(found.values())

@@ -188,11 +188,7 @@ def _add_texts(digest: Any, values: np.ndarray[Any, Any]) -> None:
 def columns_note(
     n_numbers: int, n_nominal: int, how: str = "", excluded: Mapping[str, str] | None = None
 ) -> str:
-    """Return the line that begins the notes of a data set; `how` nominal columns became numbers.
-
-    >>> columns_note(5, 3, excluded={"id": "344 values in 344 rows"})
-    "5 numbers, 3 nominal; left out: 'id', 344 values in 344 rows"
-    """
+    """Return the line that begins the notes of a data set; `how` nominal columns became numbers."""
     parts = [f"{n_numbers} number{'s' * (n_numbers != 1)}"] if n_numbers or not n_nominal else []
     if n_nominal:
         parts.append(f"{n_nominal} nominal{' ' * bool(how)}{how}")
@@ -233,9 +229,7 @@ class ConvertedColumns(ChosenColumns):
         """Return some rows of column `j`, given the values of the one that it is made of."""
         raise NotImplementedError
 
-    def read(self, columns: np.ndarray[Any, Any]) -> list[Any]:
-        """Read whole columns."""
-        return self.read_rows(0, self.shape[0], columns)
+    read = ColumnSource.read  # by way of `read_rows`
 
     def read_rows(self, start: int, stop: int, columns: np.ndarray[Any, Any]) -> list[Any]:
         """Read some rows of columns; one that several are made of is read once."""

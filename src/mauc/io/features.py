@@ -34,10 +34,7 @@ class HeldColumns(ColumnSource):
 
 
 class FeatureColumns(ConvertedColumns):
-    """The features of a table: numbers as they are, dates as seconds, the others as categories.
-
-    Columns that are raw stay as they were read, but for `categorical` ones.
-    """
+    """Features: numbers, dates as seconds (as they are if raw), the others as categories."""
 
     def __init__(
         self, table: Table, columns: Sequence[int], categorical: Collection[int] = (), *,

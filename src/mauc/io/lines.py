@@ -25,7 +25,11 @@ _BEGINNINGS = {
 _SNIFFED_BYTES = 1 << 16
 _SNIFFED_LINES = 50
 NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
-_SVMLIGHT = re.compile(rf"{NUMBER}(\s+qid:\d+)?(\s+\d+:{NUMBER})+\s*(#.*)?")
+_ANY_NUMBER = rf"({NUMBER}|[+-]?inf|nan)"
+#: a row of an svmlight file
+SVMLIGHT_ROW = re.compile(
+    rf"\s*{_ANY_NUMBER}(\s+qid:\d+)?(\s+\d+:{_ANY_NUMBER})*\s*(#.*)?", re.IGNORECASE
+)
 
 
 @contextmanager
@@ -84,9 +88,9 @@ def encoding_error(path: Path, encoding: str) -> MaucError:
                 byte = raw[max(0, position) :][:1].hex() or "the end"
                 return MaucError(
                     f"{path} is not {encoding.upper()} text: byte 0x{byte} at offset "
-                    f"{offset + position} (line {line - (not raw)}) does not fit. Pass its encoding, such as "
-                    f"{option('encoding', 'latin-1')} or {option('encoding', 'cp1252')}, or save "
-                    f"it as UTF-8."
+                    f"{offset + position} (line {line - (not raw)}) does not fit. Pass its "
+                    f"encoding, such as {option('encoding', 'latin-1')} or "
+                    f"{option('encoding', 'cp1252')}, or save it as UTF-8."
                 )
             offset += len(raw)
     return MaucError(f"{path} cannot be read as {encoding.upper()} text.")
@@ -110,7 +114,7 @@ def sniff_format(path: Path, encoding: str) -> tuple[str, str | None]:
     told = [line for line in lines if not line.lstrip().startswith(("%", "#"))]
     if told and told[0].lower().startswith(("@relation", "@attribute")):
         return "arff", None
-    if told and all(_SVMLIGHT.fullmatch(line.strip()) for line in told):
+    if told and all(":" in line and SVMLIGHT_ROW.fullmatch(line) for line in told):
         return "svmlight", None
     return "csv", _sniff_separator(lines)
 

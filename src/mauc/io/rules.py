@@ -237,7 +237,7 @@ def find_excluded(
             else:
                 reasons[j] = number_reason(values, table.names[j], j)
     for group in track(list(_groups(source, list(words), n_rows)), "groups of columns"):
-        for start, stop in _row_steps(source, group):
+        for start, stop in source.take(group).parts_within(source.memory // (2 * _SHARE)):
             parts = source.read_rows(start, stop, np.array(group))
             for j, values in zip(group, parts, strict=True):
                 words[j].add(values)
@@ -252,16 +252,6 @@ def _groups(source: ColumnSource, columns: Sequence[int], n_rows: int) -> Iterat
     step = max(1, n_bytes // max(1, n_rows * width))
     for start in range(0, len(columns), step):
         yield list(columns[start : start + step])
-
-
-def _row_steps(source: ColumnSource, group: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield ranges of rows of some columns that fit into the memory: all rows where they do."""
-    width = sum(int(source.widths[j]) + _WORK_BYTES for j in group)
-    most = max(1, source.memory // (_SHARE * width))
-    n_rows = source.shape[0]
-    for begin, end in [(0, n_rows)] if n_rows <= most else source.row_parts():
-        for start in range(begin, end, most):
-            yield start, min(start + most, end)
 
 
 def number_reason(values: Array, name: str, j: int, *, is_part: bool = False) -> str | None:
@@ -374,27 +364,14 @@ def empty_reason(n_known: int, n_rows: int) -> str | None:
 
 
 def is_date(value: object) -> bool:
-    """Whether a value is a date or a time, or the text of one.
-
-    >>> [is_date(text) for text in ("2024-01-31 08:15", "31.1.2024", "1.31", "Jan 31, 2024")]
-    [True, True, False, True]
-    """
+    """Whether a value is a date or a time, or the text of one."""
     if isinstance(value, str):
         return _DATE.fullmatch(value.strip()) is not None
     return isinstance(value, datetime.date | datetime.time | datetime.timedelta)
 
 
 def is_id_name(name: str, is_range: bool = False) -> bool:
-    """Whether the name of a column says that it identifies rows.
-
-    If its values are a range, "index", "number" and the like are enough anywhere in the name;
-    otherwise the name must be nothing else.
-
-    >>> [is_id_name(name) for name in ("ID", "PassengerId", "row_no", "Unnamed: 0", "width")]
-    [True, True, True, True, False]
-    >>> is_id_name("refractive index"), is_id_name("plot index", is_range=True)
-    (False, True)
-    """
+    """Whether the name of a column says that it identifies rows; a range may be any "index"."""
     words = {word.lower() for word in _WORD.findall(name)}
     if words & _ID_WORDS or _ID_ENDING.search(re.sub(r"[\W_]+", "", name.lower())):
         return True
@@ -405,11 +382,7 @@ def is_id_name(name: str, is_range: bool = False) -> bool:
 
 
 def list_excluded(reasons: Mapping[str, str]) -> str:
-    """Return names and reasons as one text, columns of the same reason together.
-
-    >>> list_excluded({"id": "344 values in 344 rows", "a": "constant", "b": "constant"})
-    "'id', 344 values in 344 rows; 'a', 'b', constant"
-    """
+    """Return names and reasons as one text, columns of the same reason together."""
     groups: dict[str, list[str]] = {}
     for name, reason in reasons.items():
         groups.setdefault(reason, []).append(repr(name))

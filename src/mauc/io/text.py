@@ -12,7 +12,7 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -141,10 +141,8 @@ def _open_columns(layout: Layout, memory: int | None) -> "TextColumns":
     n_bytes = _estimate_bytes(layout)
     if memory is None or n_bytes <= memory // _MEMORY_SHARE:
         writer, note = _Conversion(layout, memory).run(None)
-        held = BatchColumns(
-            str(path), writer.batches, writer.edges, note["types"], _plain_types(note),
-            layout.names, memory,
-        )  # fmt: skip
+        note["source"] = str(path)
+        held = BatchColumns(writer.batches, note, _plain_types(note), memory)
         return TextColumns(held, layout, note)
 
     def build(file: IO[bytes]) -> dict[str, Any]:
@@ -251,7 +249,7 @@ class _Conversion:
 
         try:
             while True:
-                try:
+                with suppress(_Restart):
                     if not self._kinds:  # those of the first block
                         (schema,) = self._batches(only_schema=True)
                         kinds = {"int64": _WHOLE, "double": _FLOAT, "null": _FLOAT}
@@ -259,8 +257,6 @@ class _Conversion:
                         for j in self._layout.texts:
                             self._kinds[j] = _TEXT
                     return self._write(file)
-                except _Restart:
-                    continue
         finally:  # the pool would keep what it once had
             arrow.default_memory_pool().release_unused()
 

@@ -1,9 +1,4 @@
-"""Columns of words: the distinct texts of a column in, their type and what is wrong with them out.
-
-A column that is not numbers alone is kept as its distinct texts, in the order of their appearance,
-and a code for each row. The texts together decide whether they are truth values, numbers with
-separated thousands, or names.
-"""
+"""Columns of words: their distinct texts in, what they are and what is wrong with them out."""
 
 import re
 from collections.abc import Callable, Sequence
