@@ -205,18 +205,6 @@ def test_ordinary_data_stay_as_they_are(numbers, tmp_path):
         assert as_source(data) is data
 
 
-def test_wide_chunks_are_transposed_once(numbers, tmp_path, cache):
-    X, y = numbers
-    path, _ = npy(X, y, tmp_path)
-    source, _ = open_columns(path, y, memory=100_000)
-    assert "Cached" in type(source).__name__
-    assert_array_equal(source.read(np.array([7]))[0], X[:, 7])
-    held = zarr.create_array(tmp_path / "x.zarr", data=X, chunks=(50, 37))
-    source, _ = open_columns(held, y, memory=100_000)
-    assert "Cached" in type(source).__name__
-    assert_array_equal(source.read(np.array([7]))[0], X[:, 7])
-
-
 def test_no_chunk_is_read_twice_in_a_pass(numbers, tmp_path):
     X, y = numbers
 
@@ -247,12 +235,6 @@ def test_no_chunk_is_read_twice_in_a_pass(numbers, tmp_path):
 def test_refused(data, message):
     with pytest.raises(MaucError, match=message):
         open_columns(data, [0, 1])
-
-
-def test_options_of_files_only(numbers):
-    X, y = numbers
-    with pytest.raises(MaucError, match="separator goes with files, not with a ndarray"):
-        open_columns(X, y, separator=";")
 
 
 @pytest.mark.parametrize("make", [hdf5, zarr_array])

@@ -2,7 +2,6 @@
 
 import gzip
 import os
-import pickle
 
 import numpy as np
 import pandas as pd
@@ -111,13 +110,6 @@ def test_bad_files(write, text, message):
 def test_a_column_without_a_name_that_is_no_row_number_is_a_feature(write):
     dataset = load_dataset(write(",a,label\n4,5,u\n1,6,v\n"), "label")
     assert dataset.feature_names == ["column1", "a"]
-
-
-def test_a_wrong_byte_far_into_the_file(write):
-    head = b"a,label\n" + b"1,u\n" * 300_000
-    path = write(head + b"2,\xff\n")
-    with pytest.raises(MaucError, match=rf"byte 0xff at offset {len(head) + 2} \(line 300002\)"):
-        load_dataset(path, "label")
 
 
 @pytest.mark.parametrize(
@@ -439,22 +431,6 @@ def test_memory_and_cache_agree_on_any_table(write, tmp_path, monkeypatch, seed)
         assert plain(cached, j) == plain(whole, j)
 
 
-@pytest.fixture
-def messy(tmp_path, monkeypatch, rng):
-    monkeypatch.setattr(text, "MIN_BLOCK_BYTES", 2**12)
-    n = 400
-    y = rng.choice(["u", "v", "w"], n)
-    frame = pd.DataFrame(rng.normal(size=(n, 12)), columns=[f"f{j}" for j in range(12)])
-    frame["f3"] = rng.integers(0, 5, n)
-    frame.loc[::9, "f4"] = np.nan
-    frame["colour"] = np.where(rng.random(n) < 0.3, y, "none")
-    frame["old"] = rng.random(n) < 0.5
-    frame["late"] = [str(i % 5) if i < 300 else y[i] for i in range(n)]
-    frame["label"] = y
-    frame.to_csv(tmp_path / "messy.csv", index=False)
-    return tmp_path / "messy.csv"
-
-
 def test_complete_columns_need_not_be_read_to_judge_them(write, monkeypatch):
     monkeypatch.setattr(text, "_MEMORY_SHARE", 10**9)
     rng = np.random.default_rng(0)
@@ -463,20 +439,6 @@ def test_complete_columns_need_not_be_read_to_judge_them(write, monkeypatch):
     path = write(frame.assign(label=rng.integers(0, 2, 3000)).to_csv(index=False))
     table = text.open_text(path, ReadOptions(format="csv"), MEMORY)
     assert table.source.complete == {0, 2, 3}
-
-
-def test_columns_in_any_order_and_in_another_process(messy):
-    table = text.open_text(messy, ReadOptions(format="csv"), 2**16)
-    table.source.read(np.array([0]))
-    pickled = pickle.dumps(table.source)
-    assert len(pickled) < 10_000
-    frame = pd.read_csv(messy)
-    for source in (table.source, pickle.loads(pickled)):
-        for columns in ([3, 1, 2], [14, 0, 13, 1], [5, 5], []):
-            for j, values in zip(columns, source.read(np.array(columns, np.int64)), strict=True):
-                assert [str(value) for value in values] == [
-                    str(value) for value in frame.iloc[:, j]
-                ]
 
 
 def test_a_column_of_too_many_words_is_refused_when_it_is_read(write, tmp_path, monkeypatch):

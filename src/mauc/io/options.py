@@ -106,10 +106,11 @@ class ReadOptions:
         flag="--separator", metavar="TEXT",
     )  # fmt: skip
     decimal: str | None = _option(
-        None, 'str, default="."', "Decimal point of a text file.", flag="--decimal", metavar="TEXT",
+        None, 'str, default="."', "Decimal point of a text file, or of texts in a spreadsheet.",
+        flag="--decimal", metavar="TEXT",
     )  # fmt: skip
     thousands: str | None = _option(
-        None, "str, optional", "What separates thousands in a text file.",
+        None, "str, optional", "What separates thousands in a text file or a spreadsheet.",
         'By default it is recognised in columns that leave no doubt, such as one with "3,070" and '
         '"1,234,567".',
         flag="--thousands", metavar="TEXT",

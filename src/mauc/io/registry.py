@@ -139,7 +139,8 @@ _ENTRIES = (
         600, 78, 6, (100,) * 6, "not in the paper",
     ),
     Entry(
-        "synthetic", "Synthetic control chart time series", (f"{_OPENML}/377", f"{_UCI}/139"), _CC_BY,
+        "synthetic", "Synthetic control chart time series",
+        (f"{_OPENML}/377", f"{_UCI}/139"), _CC_BY,
         600, 60, 6, (100,) * 6, "same", openml_id=377, label="Synthetic",
     ),
     Entry(
