@@ -143,6 +143,10 @@ class ReadOptions:
         checked = {name: make(name, given[name]) for name, make in _PLAIN.items() if name in given}
         options = cls(**{**given, **checked})
         check_choice(option("nominal"), options.nominal, NOMINAL)
+        if options.format is not None:
+            from mauc.io.formats import FORMATS  # which take these options
+
+            check_choice(option("format"), options.format, FORMATS)
         return options
 
     def given(self) -> dict[str, Any]:
