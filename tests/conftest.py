@@ -29,6 +29,9 @@ def _kernel_hash():
 # the sources that it was made of. Without SCIPY_ARRAY_API scikit-learn skips a check.
 os.environ["NUMBA_CACHE_DIR"] = str(_ROOT / ".numba_cache" / _kernel_hash())
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
+# The workers share the cores: threads of BLAS and OpenMP in each would wait for one another.
+for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(_variable, "1")
 
 import numpy as np  # noqa: E402
 import pytest  # noqa: E402

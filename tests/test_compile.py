@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
+import numba
 import numpy as np
 import pytest
 from numba.core import config
@@ -16,12 +17,13 @@ from mauc.compile import find_cache, kernel_counts, njit, silenced
 from mauc.exceptions import MaucError, NoCacheWarning
 from tests.helpers.pseudo_terminal import run_on_terminal
 
+# What compiles least, twice.
 FIT = """
 import numpy as np
-from mauc import FisherScore
-X, y = np.random.default_rng(0).random((40, 4)), np.arange(40) % 2
-print(FisherScore(2).fit(X, y).ranking_)
-FisherScore(2).fit(X.astype(np.float32), y)
+from mauc.classifiers import NearestNeighbor
+X, y = np.random.default_rng(0).random((4, 4)), np.arange(4) % 2
+print(NearestNeighbor().fit(X, y).predict(X))
+NearestNeighbor(smooth=True).fit(X, y).predict(X)
 """
 # Folders that cannot be written: permissions do not stop root, so a test cannot make them.
 REFUSE = """
@@ -114,16 +116,18 @@ def test_nothing_is_compiled_where_compilation_is_off(monkeypatch):
 def test_where_nothing_can_be_written_a_fit_works_with_one_warning(is_all):
     done = run_read_only(FIT, is_all=is_all)
     assert done.returncode == 0, done.stderr
-    assert done.stdout == "[1 0]\n"
+    assert done.stdout == "[0 1 0 1]\n"
     assert done.stderr.count("NoCacheWarning") == 1
     assert "(Read-only file system); set the environment variable NUMBA_CACHE_DIR" in done.stderr
 
 
-def test_a_command_prints_one_line_where_nothing_can_be_written():
-    done = run_read_only(COMMAND, "rank", "iris", "--method", "fisher", "--json")
+def test_a_command_prints_one_line_where_nothing_can_be_written(tmp_path):
+    (tmp_path / "scores.csv").write_text("label,u,v\nu,3,0\nu,1,1\nv,1,2\n")
+    done = run_read_only(COMMAND, "score", tmp_path / "scores.csv", "--target", "label", "--json")
     assert done.returncode == 0, done.stderr
-    assert done.stderr.count("mauc: warning: every process compiles its loops anew") == 1
-    assert len(done.stderr.splitlines()) == 1
+    warning, note = done.stderr.splitlines()
+    assert warning.startswith("mauc: warning: every process compiles its loops anew")
+    assert note == "mauc: scores: 2 columns of scores"
 
 
 def test_a_warm_up_without_a_folder_is_an_error_in_one_line():
@@ -238,9 +242,22 @@ def test_other_kernels_other_processes_and_silence_print_nothing(compile_for, mo
     assert compile_for(5.0) == ""
 
 
+# What compiles for seconds.
+LONG_FIT = """
+from mauc import FisherScore
+print(FisherScore(1).fit([[0.0], [1.0]] * 9, [0, 1] * 9).ranking_)
+"""
+
+
 def test_a_user_at_a_terminal_reads_one_line(tmp_path):
-    code, text, _ = run_on_terminal(FIT, NUMBA_CACHE_DIR=str(tmp_path))
+    code, text, _ = run_on_terminal(LONG_FIT, NUMBA_CACHE_DIR=str(tmp_path))
     assert code == 0, text
     assert text.count("mauc: compiling loops (once; mauc warmup") == text.count("mauc:") == 1
-    code, text, _ = run_on_terminal(FIT, NUMBA_CACHE_DIR=str(tmp_path))
-    assert text.strip() == "[1 0]"
+    code, text, _ = run_on_terminal(LONG_FIT, NUMBA_CACHE_DIR=str(tmp_path))
+    assert text.strip() == "[0]"
+
+
+def test_functions_of_others_without_a_module_compile():
+    names = {}
+    exec("def double(x):\n    return 2 * x", names)
+    assert numba.njit(names["double"])(3) == 6

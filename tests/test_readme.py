@@ -1,15 +1,14 @@
 """Every command and code block of README.md runs, and prints what the README says it prints."""
 
-import os
 import re
 import shlex
 import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
-import numpy as np
 import pytest
+
+from tests.helpers import cli_helpers
 
 pytest.importorskip("pandas")
 
@@ -31,41 +30,16 @@ def commands_of(text):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A folder with the files that the README speaks of."""
-    from sklearn.datasets import load_wine
-
+    """A folder with the plan of the README; all other files are written by its lines."""
     folder = tmp_path_factory.mktemp("readme")
-    wine = load_wine(as_frame=True)
-    label = wine.target.map(dict(enumerate(["Barolo", "Grignolino", "Barbera"])))
-    table = wine.data.assign(label=label)
-    table.to_csv(folder / "data.csv", index=False)
-    table.to_parquet(folder / "data.parquet")
-    (folder / "parts").mkdir()
-    for number in range(2):
-        table[number::2].to_parquet(folder / "parts" / f"{number}.parquet")
-    scores = np.random.default_rng(0).dirichlet(np.ones(3), len(table)).round(3)
-    predictions = table[["label"]].assign(
-        **dict(zip(["Barolo", "Grignolino", "Barbera"], scores.T, strict=True))
-    )
-    predictions.to_csv(folder / "predictions.csv", index=False)
     (folder / "mine.toml").write_text(blocks_of("toml")[0])
     return folder
 
 
-def run(words, folder):
-    """Run a command of the README in the folder, on a terminal of 80 columns."""
+def run(words):
+    """Run a command of the README."""
     assert words[0] == "mauc", f"the README has a command that no test knows: {words}"
-    done = subprocess.run(
-        [sys.executable, "-m", "mauc", *words[1:]],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        env={**os.environ, "COLUMNS": "80", "PYTHONIOENCODING": "utf-8"},
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return cli_helpers.run(*words[1:]).stdout
 
 
 def test_every_block_is_of_a_known_kind():
@@ -73,11 +47,11 @@ def test_every_block_is_of_a_known_kind():
     assert all(blocks_of(kind) for kind in ("python", "sh", "console", "toml", "make"))
 
 
-def check_shown(text, folder):
+def check_shown(text):
     """Compare what a command prints with what the README shows below it."""
     head, shown = text.split("\n", 1)
     assert head.startswith("$ ")
-    printed = run(shlex.split(head[2:]), folder)
+    printed = run(shlex.split(head[2:]))
     assert [line.rstrip() for line in printed.splitlines()] == shown.splitlines()
 
 
@@ -86,15 +60,16 @@ def test_all_blocks_run_one_after_the_other(folder, monkeypatch):
     matplotlib.use("Agg")
     monkeypatch.chdir(folder)
     monkeypatch.setenv("MAUC_CACHE", str(folder / "cache"))
+    monkeypatch.setenv("COLUMNS", "80")
     names = {}
     for number, (kind, text) in enumerate(BLOCKS):
         if kind == "python":
             exec(compile(text, f"block {number} of README.md", "exec"), names)
         elif kind == "console":
-            check_shown(text, folder)
+            check_shown(text)
         elif kind == "sh":
             for words in commands_of(text):
-                run(words, folder)
+                run(words)
     assert (folder / "page.html").stat().st_size > 10_000
 
 

@@ -34,8 +34,7 @@ _HOMES = {
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = sorted(
-    (*_HOME_OF, "__version__"),
-    key=lambda name: (not name.isupper(), not name[0].isupper(), name),
+    (*_HOME_OF, "__version__"), key=lambda name: (not name.isupper(), not name[0].isupper(), name)
 )
 
 

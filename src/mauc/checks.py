@@ -115,11 +115,7 @@ def allow_many_classes() -> Iterator[None]:
 
 
 def check_class_count(n_classes: int, n_samples: int) -> None:
-    """Raise if there are more than `MAX_CLASSES` classes, unless they are allowed.
-
-    The number of rows does not matter here: the training part of a small table may have one row of
-    each class.
-    """
+    """Raise if there are more than `MAX_CLASSES` classes, unless they are allowed."""
     if n_classes > MAX_CLASSES and not _are_many_allowed.get():
         raise MaucError(
             f"y has {many_classes_text(n_classes, n_samples)}; its "

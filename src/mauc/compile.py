@@ -148,7 +148,7 @@ class _Notice(event.Listener):
 
     def _tell(self, event: Any) -> None:
         seconds = self._seconds + time.monotonic() - self._began
-        is_own = event.data["dispatcher"].py_func.__module__.startswith("mauc.")
+        is_own = str(event.data["dispatcher"].py_func.__module__).startswith("mauc.")
         is_terminal = bool(getattr(sys.stderr, "isatty", bool)()) and _is_main() and not _n_silent
         if is_own and is_terminal and seconds >= _DELAY_SECONDS and not self._is_done:
             self._is_done = True

@@ -8,9 +8,8 @@ from html import escape
 from typing import Any, NamedTuple
 
 GAP = "—"  # a value that was not measured
-HIDDEN = (
-    "\ue000"  #: as `bold` of `render_text` it has no width: what prints the text makes it a style
-)
+#: As `bold` of `render_text` it has no width: what prints the text makes it a style.
+HIDDEN = "\ue000"
 
 _WIDTH = 100  # of captions and notes in text
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|~$#])")
@@ -26,75 +25,35 @@ _LATEX_MARKS = {"†": r"\dag", "‡": r"\ddag", "§": r"\S"}
 
 @dataclass(frozen=True)
 class Value:
-    """One entry of a table.
+    """One entry of a table."""
 
-    Parameters
-    ----------
-    text : str
-        The number as it is printed, or "—" for a gap.
-    is_bold : bool
-    marks : str
-        Any of † (worse than the reference), ‡ (better) and § (mean over some of the splits).
-    is_math : bool
-        Whether LaTeX sets it in math mode, as the paper does outside the row of MDFS.
-    """
-
-    text: str
+    text: str  #: the number as it is printed, or "—" for a gap
     is_bold: bool = False
-    marks: str = ""
-    is_math: bool = False
+    marks: str = ""  #: † worse than the reference, ‡ better, § mean over some of the splits
+    is_math: bool = False  #: in LaTeX, as the paper has it outside the row of MDFS
 
 
 @dataclass(frozen=True)
 class Group:
-    """Rows under a common name.
-
-    Parameters
-    ----------
-    name : str
-    rows : tuple of (str, tuple of Value)
-        Each row is its label and its values.
-    """
+    """Rows under a common name."""
 
     name: str
-    rows: tuple[tuple[str, tuple[Value, ...]], ...]
+    rows: tuple[tuple[str, tuple[Value, ...]], ...]  #: label and values of each
 
 
 @dataclass(frozen=True)
 class Layout:
-    """A table without a format.
+    """A table without a format; one without a caption is part of a text and has no rules."""
 
-    Parameters
-    ----------
-    name : str
-        Short name, for LaTeX's label.
-    caption : str
-        A table without a caption is part of a text: no rules in it, no blank lines around it.
-    columns : tuple of str
-        Heads of the value columns.
-    groups : tuple of Group
-        A table without groups has one, of the name "".
-    over : str
-        What the value columns are, written above their heads.
-    heads : pair of str
-        Heads of the group names and of the row labels.
-    notes : tuple of str
-        Sentences below the table.
-    scale : float
-        Size in LaTeX; 1 for tables that fit the page.
-    right : tuple of str, optional
-        Heads of the columns that are aligned to the right; by default all value columns.
-    """
-
-    name: str
+    name: str  #: short name, for LaTeX's label
     caption: str
-    columns: tuple[str, ...]
-    groups: tuple[Group, ...]
-    over: str = ""
-    heads: tuple[str, str] = ("", "")
-    notes: tuple[str, ...] = ()
-    scale: float = 1.0
-    right: tuple[str, ...] | None = None
+    columns: tuple[str, ...]  #: heads of the value columns
+    groups: tuple[Group, ...]  #: one of the name "" in a table without groups
+    over: str = ""  #: what the value columns are, written above their heads
+    heads: tuple[str, str] = ("", "")  #: of the group names and of the row labels
+    notes: tuple[str, ...] = ()  #: sentences below the table
+    scale: float = 1.0  #: size in LaTeX; 1 for tables that fit the page
+    right: tuple[str, ...] | None = None  #: columns aligned to the right; None: all of values
 
     @property
     def is_grouped(self) -> bool:
@@ -141,10 +100,7 @@ def layout_of(table: dict[str, Any]) -> Layout:
 
 
 def plain_layout(
-    heads: Sequence[str],
-    rows: Iterable[Sequence[str]],
-    n_rows: int = 0,
-    right: Sequence[str] = (),
+    heads: Sequence[str], rows: Iterable[Sequence[str]], n_rows: int = 0, right: Sequence[str] = ()
 ) -> Layout:
     """Return a table without a caption of rows of texts, some of `n_rows` if that is larger."""
     lines = tuple((row[0], tuple(map(Value, row[1:]))) for row in rows)
@@ -313,9 +269,6 @@ def markdown_table(heads: Sequence[str], rows: Iterable[Sequence[str]], n_labels
 def escape_markdown(text: str) -> str:
     r"""Return text that Markdown shows as it is, also inside a table.
 
-    Examples
-    --------
-    >>> from mauc.layout import escape_markdown
     >>> print(escape_markdown("a_b|c"))
     a\_b\|c
     """
@@ -371,9 +324,6 @@ def render_latex(layout: Layout) -> str:
 def escape_latex(text: str) -> str:
     r"""Return text that LaTeX sets as it is.
 
-    Examples
-    --------
-    >>> from mauc.layout import escape_latex
     >>> print(escape_latex("a_b|c"))
     a\_b\textbar{}c
     """

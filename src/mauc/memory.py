@@ -26,10 +26,7 @@ _GROUPS = (
 
 
 def free_memory() -> int | None:
-    """Return how many bytes new work may use, or None where that is not known.
-
-    What the system can give without swapping, and no more than is left of a container's limit.
-    """
+    """Return the bytes free without swapping, within a container's limit; None if unknown."""
     free = _available()
     for limit, use in _GROUPS:
         try:
@@ -124,12 +121,10 @@ _PAGE_SHARE = 4
 
 
 class Workspace:
-    """The memory of a fit, given out to arrays that are made of all columns.
+    """The memory of a fit, given out to arrays of all columns, such as states or ranks.
 
-    A greedy search needs something of every column at every step: states, ranks. They are small
-    compared with an array in memory; those of a source may be larger than the memory that a fit may
-    take, and are then in a temporary file. Without `memory`, in bytes, all are in memory; `floor`
-    are the bytes of it that a pass over the columns needs at least.
+    Those of a source may be larger than `memory`, in bytes, and are then in a temporary file; None
+    is no limit. `floor` are the bytes that a pass over the columns needs at least.
     """
 
     def __init__(self, memory: int | None = None, floor: int = 0) -> None:
@@ -150,9 +145,8 @@ class Workspace:
         return max(0, share - self.taken)
 
     def array(self, shape: tuple[int, ...], dtype: Any, later: int = 0) -> np.ndarray:
-        """Return an array of any values, in memory or, where it does not fit, in a file.
+        """Return an array of any values, in memory or, where it does not fit, in a nameless file.
 
-        The file has no name, or loses it at once: nothing stays behind, however the process ends.
         The disk must also have space for an array of `later` bytes that will be asked for.
         """
         n_bytes = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
@@ -177,10 +171,7 @@ class Workspace:
         return max(1, left // max(row_bytes, 1))
 
     def release(self) -> None:
-        """Let the pages of all files go from memory: they are read again when they are touched.
-
-        Other threads may be at work on the arrays.
-        """
+        """Let the pages of all files go from memory; they are read again when touched."""
         if hasattr(mmap, "MADV_DONTNEED"):
             for mapped in self._files:
                 # The mapping is shared: what was written is in the file, not in the pages.
@@ -188,11 +179,7 @@ class Workspace:
 
 
 def spill_folder() -> Path:
-    """Return the folder of temporary files.
-
-    The one that MAUC_CACHE or TMPDIR (TEMP and TMP on Windows) names. Without these /var/tmp, where
-    there is one: /tmp is often a part of the memory.
-    """
+    """Return the folder of temporary files: of a variable, else /var/tmp, as /tmp may be memory."""
     if os.environ.get("MAUC_CACHE"):
         folder = Path(os.environ["MAUC_CACHE"])
         folder.mkdir(parents=True, exist_ok=True)
@@ -204,11 +191,7 @@ def spill_folder() -> Path:
 
 
 def map_file(shape: tuple[int, ...], dtype: Any, later: int = 0) -> tuple[np.ndarray, mmap.mmap]:
-    """Return an array in a temporary file, and the mapping of the file.
-
-    An error names the folder, what is wanted and what is free where the disk has too little space
-    for it and `later` further bytes.
-    """
+    """Return an array in a temporary file, and its mapping; `later` more bytes must fit, too."""
     n_bytes = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
     folder = None
     try:

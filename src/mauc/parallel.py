@@ -60,9 +60,8 @@ def _run_blocks(function, blocks, n_jobs):
 def scratch_array(name, shape, dtype):
     """Return an array for work that ends with the block; its values are arbitrary.
 
-    From `run_blocks` it is the same memory for every block of a thread: fresh pages of tall columns
-    would cost as much as the work, and threads would wait for each other to get them. The next
-    array of the same name takes its place.
+    From `run_blocks` it is the same memory for every block of a thread, until the next array of the
+    same name: fresh pages would cost as much as the work, and threads wait for each other.
     """
     buffers = getattr(_scratch, "buffers", None)
     if buffers is None:

@@ -192,11 +192,7 @@ def _call_functions() -> None:
 def _tables(
     accepts: Accepts, is_short: bool = False
 ) -> Iterator[tuple[Any, np.ndarray, dict[str, Any], dict[str, Any]]]:
-    """Yield X, y, weights and options for every kind of data that a method accepts.
-
-    Columns are of many values, which are sorted, of few, which are counted, and of many ties. The
-    last two are correlated in one class and the other way round in the next.
-    """
+    """Yield X, y, weights and options for all data that a method accepts: sorted, counted, tied."""
     rng = np.random.default_rng(0)
     y = np.arange(_N_ROWS) % _N_CLASSES
     X = rng.standard_normal((_N_ROWS, _N_COLUMNS)) + y[:, np.newaxis]

@@ -198,9 +198,7 @@ def make_selector(method: str, n_features_to_select: Any = None, **options: Any)
     """
     if method not in SELECTORS:
         raise unknown_choice("selector", method, SELECTORS)
-    if n_features_to_select is not None:
-        options["n_features_to_select"] = n_features_to_select
-    return SELECTORS[method](**options)
+    return SELECTORS[method](n_features_to_select, **options)
 
 
 def make_classifier(method: str, **options: Any) -> Any:

@@ -16,22 +16,12 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class Stability:
-    """Stability of selections.
+    """Stability of selections, with a confidence interval from the normal distribution."""
 
-    Parameters
-    ----------
-    value : float
-        1 if all selections are the same, about 0 if they are made at random.
-    variance : float
-        Of the estimate.
-    lower, upper : float
-        Confidence interval from the normal distribution; it may pass 1.
-    """
-
-    value: float
-    variance: float
+    value: float  #: 1 if all selections are the same, about 0 if they are made at random
+    variance: float  #: of the estimate
     lower: float
-    upper: float
+    upper: float  #: may pass 1
 
 
 #: of selections that hold all features, or none
@@ -68,18 +58,8 @@ def stability(
                             {\frac{\bar k}{d} (1 - \frac{\bar k}{d})}
 
     For selections of one size this is the index of Kuncheva [2]_, averaged over pairs of
-    selections. Its variance is (Theorem 7)
-
-    .. math::
-
-        v &= \frac{4}{M^2} \sum_i (\hat\Phi_i - \overline{\Phi})^2 \\
-        \hat\Phi_i &= \frac{1}{\frac{\bar k}{d} (1 - \frac{\bar k}{d})} \Big[
-            \frac{1}{d} \sum_f z_{if} \hat p_f - \frac{k_i \bar k}{d^2}
-            + \frac{\hat\Phi}{2} \Big( \frac{2 k_i \bar k}{d^2} - \frac{k_i}{d}
-            - \frac{\bar k}{d} + 1 \Big) \Big]
-
-    and the interval :math:`\hat\Phi \pm z_{1-\alpha/2} \sqrt v`. It takes selections as
-    independent; those of cross-validation share training samples.
+    selections. docs/methods/measures.md has its variance (Theorem 7), by which the interval is
+    made. It takes selections as independent; those of cross-validation share training samples.
 
     References
     ----------

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from mauc.binning.contingency import CHI, IG, SU, nominal_scores, subproblem_scores, table_scores
 from tests.helpers import oracle_mdl as oracle
-from tests.helpers import rival_strategies, weka_filters
+from tests.helpers import rival_strategies, weka
 from tests.helpers.strategies import examples
 
 ALL = np.array([CHI, SU, IG])
@@ -51,16 +51,6 @@ def test_tables_that_say_nothing():
     assert_allclose(scores_of([[2, 2], [3, 3]]), 0.0, atol=1e-15)
 
 
-def test_all_missing_scores_nothing():
-    y = np.tile([0, 1, 2], 5).astype(np.int32)
-    XT = np.full((1, 15), np.nan)
-    XT.flags.writeable = False
-    roles = rival_strategies.roles(3)
-    out = np.full((3, 1, len(roles)), np.nan)
-    subproblem_scores(XT, y, roles, ALL, out)
-    assert_array_equal(out, 0.0)
-
-
 @examples(80)
 @given(rival_strategies.single_columns())
 def test_nominal_scores_equal_the_definition(problem):
@@ -78,8 +68,8 @@ def test_nominal_scores_equal_the_definition(problem):
 
 
 def test_blocks_of_columns_and_choice_of_statistics_give_the_same_bits():
-    X, y, n_classes, _ = weka_filters.load("digits")
-    XT, roles = weka_filters.columns(X), rival_strategies.roles(n_classes)[:30]
+    X, y, n_classes, _ = weka.load("digits")
+    XT, roles = weka.columns(X), rival_strategies.roles(n_classes)[:30]
     together = np.empty((3, len(XT), len(roles)))
     subproblem_scores(XT, y, roles, ALL, together)
     for start in range(0, len(XT), 7):

@@ -11,11 +11,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from mauc.binning import mdl
 from mauc.binning.contingency import CHI, IG, SU, mdl_cut_points, subproblem_scores
-from mauc.binning.mdl import CLASS, COUNT, ENDS, cut_regions, make_entries
+from mauc.binning.mdl import CLASS, COUNT, ENDS, make_entries
 from mauc.data.decomposition import Decomposition
-from mauc.engine.arrays import log_table
 from tests.helpers import oracle_mdl as oracle
-from tests.helpers import rival_strategies, weka_filters
+from tests.helpers import rival_strategies
 from tests.helpers.strategies import examples
 
 ALL = np.array([CHI, SU, IG])
@@ -35,15 +34,6 @@ def score(XT, y, roles):
     out = np.full((3, len(XT), len(roles)), np.nan)
     subproblem_scores(XT, y, roles, ALL, out)
     return out
-
-
-def cuts_of_all_candidates(x, y, n_classes):
-    """Cut by the search that tries every boundary between distinct values."""
-    entries, n_entries, values, _ = make_entries(read_only(x), y, n_classes)
-    regions = np.array([[[0, n_entries[0]]]])
-    tables, _ = cut_regions(entries, regions, n_classes, *log_table(len(y), 1.0))
-    rows = np.cumsum(tables.sum(axis=1))[:-1]
-    return (values[0, rows - 1] + values[0, rows]) / 2
 
 
 def test_cut_by_hand():
@@ -116,23 +106,6 @@ def test_cuts_and_scores_equal_the_definition(problem):
         assert_allclose(got[:, 0, s], wanted, rtol=1e-9, atol=1e-12)
 
 
-@given(rival_strategies.single_columns(), st.randoms(use_true_random=False))
-def test_row_order_is_irrelevant(problem, random):
-    x, y, n_classes = problem
-    order = list(range(len(y)))
-    random.shuffle(order)
-    roles = rival_strategies.roles(n_classes)
-    assert_array_equal(score(read_only(x), y, roles), score(read_only(x[order]), y[order], roles))
-
-
-@given(rival_strategies.single_columns())
-def test_float32_and_float64_agree(problem):
-    x, y, n_classes = problem
-    x = x.astype(np.float32)
-    roles = rival_strategies.roles(n_classes)
-    assert_array_equal(score(read_only(x, np.float32), y, roles), score(read_only(x), y, roles))
-
-
 @given(rival_strategies.single_columns(), st.sampled_from([np.float32, np.float64]))
 def test_entries_hold_the_rows(problem, dtype):
     x, y, n_classes = problem
@@ -168,40 +141,6 @@ def test_midpoint_of_neighbouring_doubles_goes_by_value():
     for s, role in enumerate(roles):
         assert_allclose(got[:, 0, s], oracle.subproblem_scores(x, y, role)[1], atol=1e-12)
     assert_array_equal(got[:, 0, 0], 0.0)
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_ties_between_cuts_go_to_the_first(seed):
-    # few distinct values and small classes make equal entropies frequent
-    rng = np.random.default_rng(seed)
-    for _ in range(50):
-        n = int(rng.integers(10, 40))
-        x = rng.integers(0, 6, n).astype(float)
-        x = np.append(x, -x)
-        y = np.tile(x[:n] > 2, 2).astype(np.int32) + rng.integers(0, 2, 2 * n, dtype=np.int32)
-        points, _ = mdl_cut_points(read_only(x), y, whole(3))
-        assert_array_equal(points, oracle.cut_points(x, y, 3))
-
-
-@pytest.mark.parametrize("name", weka_filters.REFERENCES)
-def test_cuts_equal_weka(name):
-    X, y, n_classes, reference = weka_filters.load(name)
-    points, offsets = mdl_cut_points(weka_filters.columns(X), y, whole(n_classes))
-    assert_array_equal(offsets, reference["cuts_offset"])
-    assert_array_equal(points, reference["cuts"])
-
-
-@pytest.mark.parametrize("name", weka_filters.REFERENCES)
-def test_block_boundaries_suffice(name):
-    """Class against rest: the search over blocks finds the cuts of the search over all values."""
-    X, y, n_classes, _ = weka_filters.load(name)
-    XT = weka_filters.columns(X)[:100]
-    for k in range(n_classes):
-        is_k = (y == k).astype(np.int32)
-        points, offsets = mdl_cut_points(XT, y, (whole(n_classes) == k).astype(np.int32))
-        for f in range(len(XT)):
-            wanted = cuts_of_all_candidates(XT[f], is_k, 2)
-            assert_array_equal(points[offsets[f] : offsets[f + 1]], wanted)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

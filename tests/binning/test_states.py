@@ -1,7 +1,6 @@
 """Bins that do not look at the classes: three states, equal width, equal frequency."""
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
@@ -84,21 +83,6 @@ def test_equal_width_equals_the_definition(XT, n_bins):
     assert_array_equal(codes[0][is_clear], literal[is_clear])
     assert (np.abs(codes[0].astype(int) - literal) <= 1).all()
     assert n_states[0] == n_bins + np.isnan(values).any()
-
-
-def test_equal_frequency_without_ties_is_equal():
-    XT = np.random.default_rng(0).permutation(1000).astype(np.float32)[None]
-    codes, _ = codes_of(equal_frequency, XT, 5)
-    assert np.bincount(codes[0]).tolist() == [200] * 5
-
-
-@pytest.mark.parametrize("method", [three_states, equal_width, equal_frequency])
-def test_float32_and_float64_give_the_same_codes(rng, method):
-    values = rng.integers(0, 200, (4, 501))
-    args = () if method is three_states else (7,)
-    expected, _ = codes_of(method, values.astype(np.float64), *args)
-    codes, _ = codes_of(method, values.astype(np.float32), *args)
-    assert_array_equal(codes, expected)
 
 
 def test_an_offset_keeps_the_states():

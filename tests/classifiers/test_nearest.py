@@ -10,7 +10,7 @@ from mauc.classifiers import NearestNeighbor
 from mauc.exceptions import MaucError
 from tests.helpers.classifier_oracles import nearest_neighbor
 from tests.helpers.strategies import examples
-from tests.helpers.weka_reference import load_reference, reference_names
+from tests.helpers.weka import load_reference, reference_names
 
 # Rows whose answer WEKA changes by widening the ranges with the test rows it has seen:
 # (IB1, IBk) of all test rows.

@@ -8,8 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.preprocessing import OneHotEncoder
 
-from mauc.classifiers import C45, CLASSIFIERS, RBFSVM, make_classifier, tune_rbf_svm
-from mauc.evaluation import FoldEvaluator, evaluate_ranking, evaluate_tuned_svm
+from mauc.classifiers import C45, CLASSIFIERS, RBFSVM, make_classifier
 from mauc.exceptions import MaucError
 
 WORDS = np.array(["sea", "hill", "wood", "town"])
@@ -148,23 +147,6 @@ def test_a_tree_prints_its_words():
     assert "place = sea: True (10.0)" in tree.to_text()
 
 
-def test_nested_features_equal_fits(model, codes):
-    X, y = codes
-    train, test = np.arange(0, 120, 2), np.arange(1, 120, 2)
-    model.set_params(categorical_features=[True, False, False, True])
-    ranking, sizes = np.array([3, 1, 0, 2]), [1, 2, 3, 4]
-    found = evaluate_ranking(ranking, sizes, model, X[train], y[train], X[test], y[test])
-
-    class Subclass(type(model)):  # whose sizes are fitted one by one
-        pass
-
-    other = Subclass(**model.get_params())
-    fold = FoldEvaluator(X[train], y[train], X[test], y[test])
-    assert_array_equal(found, fold.evaluate(ranking, sizes, other))
-    assert not np.array_equal(found, fold.evaluate(ranking, sizes, clone(model).set_params(
-        categorical_features=None)))  # fmt: skip
-
-
 @pytest.mark.parametrize("options", [{}, {"scaling": "standard"}, {"precompute": False}])
 def test_the_machine_sees_indicators(codes, options):
     X, y = codes
@@ -181,18 +163,3 @@ def test_the_machine_sees_indicators(codes, options):
 def test_gamma_counts_features_not_indicators(codes):
     X, y = codes
     assert RBFSVM(categorical_features=[0, 3]).fit(X, y).gamma_ == 0.25
-
-
-def test_tuning_with_nominal_columns(codes):
-    X, y = codes
-    grid = {"C_values": [1.0, 8.0], "gamma_values": [0.1, 1.0]}
-    X = np.nan_to_num(X[:, :2])
-    found = tune_rbf_svm(X, y, categorical_features=[0], **grid)
-    wide = np.column_stack([X[:, :1] == np.arange(4), X[:, 1]]).astype(float)
-    assert_allclose(found.scores, tune_rbf_svm(wide, y, **grid).scores, rtol=1e-12)
-    scores = evaluate_tuned_svm(
-        [1, 0], [1, 2], X[::2], y[::2], X[1::2], y[1::2], categorical_features=[0], **grid
-    )
-    model = scores.tunings[0].classifier().set_params(categorical_features=[0])
-    wanted = evaluate_ranking([1, 0], [1, 2], model, X[::2], y[::2], X[1::2], y[1::2])
-    assert_array_equal(scores.mauc, wanted)

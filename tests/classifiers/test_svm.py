@@ -11,7 +11,7 @@ from sklearn.svm import SVC
 from mauc.classifiers import RBFSVM, tune_rbf_svm
 from mauc.exceptions import MaucError
 from mauc.metrics import mauc_score
-from tests.helpers.weka_reference import load_reference, reference_names
+from tests.helpers.weka import load_reference, reference_names
 
 SLOW = {"mnist", "usps", "indiana", "phoneme"}
 

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import BaseEstimator
 
-from mauc import FSDD, MAUCD, ChiSquare
+from mauc import FSDD, MAUCD
 from mauc.data.frames import FrameColumns, has_number_columns
 from mauc.data.problem import make_problem
 from mauc.engine.arrays import contiguous_columns
@@ -57,20 +57,6 @@ def test_integers_stay_integers():
     assert_array_equal(frame.block(slice(None), contiguous_columns), [wide, [1, 2, 3]])
 
 
-@pytest.mark.parametrize("make", [pd.DataFrame, as_polars])
-@pytest.mark.parametrize("selector", [MAUCD, FSDD, ChiSquare])
-def test_selectors_choose_as_from_an_array(rng, make, selector):
-    values = columns(rng)
-    y = rng.integers(0, 3, len(values["flag"]))
-    fitted = selector("all").fit(make(values), y)
-    wanted = selector("all").fit(as_array(values), y)
-    assert_array_equal(fitted.ranking_, wanted.ranking_)
-    assert_array_equal(fitted.scores_, wanted.scores_)
-    assert_array_equal(fitted.pair_auc_, wanted.pair_auc_)
-    assert fitted.feature_names_in_.tolist() == list(values)
-    assert fitted.n_features_in_ == len(values)
-
-
 def test_columns_of_one_type_are_views(rng):
     frame = pd.DataFrame({"a": rng.normal(size=5), "b": np.arange(5)})
     problem = make_problem(BaseEstimator(), frame, [0, 0, 1, 1, 1], accepts=ACCEPTS)
@@ -106,10 +92,3 @@ def test_errors_are_those_of_arrays(rng):
         MAUCD().fit(frame, [0, 1])
     with pytest.raises(MaucError, match=r"0 sample\(s\)"):
         MAUCD().fit(frame[:0], [])
-
-
-def test_weights_of_a_frame(rng):
-    values = columns(rng)
-    y, weight = rng.integers(0, 3, 60), rng.random(60)
-    fitted = FSDD("all").fit(pd.DataFrame(values), y, sample_weight=weight)
-    assert_array_equal(fitted.scores_, FSDD("all").fit(as_array(values), y, weight).scores_)

@@ -3,7 +3,6 @@
 import itertools
 
 import numpy as np
-import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import BaseEstimator
@@ -109,13 +108,6 @@ def test_threads_and_blocks_change_nothing(rng, monkeypatch):
     expected = pair_bayes_auc(problem_of(X, y), 5, 0)
     monkeypatch.setattr(bayes_auc, "_BLOCK_CELLS", 1)
     assert_array_equal(pair_bayes_auc(problem_of(X, y), 5, 0, n_jobs=3), expected)
-
-
-def test_a_data_frame_of_several_types(rng, labels):
-    frame = pd.DataFrame({"a": rng.normal(size=60), "b": rng.integers(0, 9, 60)})
-    frame["b"] = frame["b"].astype(np.int8)
-    expected = literal_auc(frame.to_numpy(np.float64), labels, 5, 0)
-    assert_array_equal(pair_bayes_auc(problem_of(frame, labels), 5, 0), expected)
 
 
 @pytest.mark.parametrize("counts", [(5, 5), (3, 8), (8, 3), (31, 7), (2, 2), (10, 11)])

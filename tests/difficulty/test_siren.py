@@ -244,14 +244,6 @@ def test_no_pair_that_can_be_measured(rng):
     assert "siren index nan" in str(study)
 
 
-def test_two_classes_are_one_pair(rng):
-    y = np.repeat([0, 1], 30)
-    study = siren_study(rng.normal(size=(60, 6)) + y[:, np.newaxis], y)
-    assert study.names == ["0 vs 1"]
-    assert study.index == 0.0
-    assert_array_equal(study.weights("hard"), [1.0])
-
-
 @pytest.mark.parametrize("relevance", RELEVANCES)
 def test_missing_values_and_constant_columns(wine, relevance):
     X = wine[0].to_numpy().copy()

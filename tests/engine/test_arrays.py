@@ -21,8 +21,8 @@ LAYOUTS = {
 }
 
 
-@pytest.mark.parametrize("shape", [(1, 1), (1, 7), (130, 1), (64, 4), (131, 11), (300, 90)])
-@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.uint8, np.int64, np.int16, np.bool_])
+@pytest.mark.parametrize("shape", [(1, 7), (130, 1), (131, 11), (300, 90)])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.uint8, np.int64])
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_columns_are_unchanged(rng, layout, dtype, shape):
     X = LAYOUTS[layout](rng.integers(0, 200, shape).astype(dtype))

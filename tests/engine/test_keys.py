@@ -81,13 +81,6 @@ def test_contract_of_every_kind_of_column(rng, name, share_missing, dtype):
     assert_contract(X, rng.integers(0, 4, N).astype(np.int32))
 
 
-@pytest.mark.parametrize("n_classes", [2, 5, 300])
-def test_contract_of_a_block_of_every_kind(rng, n_classes):
-    X = np.column_stack([make(rng) for make in COLUMNS.values()])
-    X[rng.random(X.shape) < 0.1] = np.nan
-    assert_contract(X, rng.permutation(np.arange(N) % n_classes).astype(np.int32))
-
-
 def test_a_negative_nan_is_missing():
     nan = np.array([0xFFF8000000000001], np.uint64).view(np.float64)[0]
     assert_contract(np.array([[1.0], [nan], [-1.0]]), np.array([0, 1, 1], np.int32))

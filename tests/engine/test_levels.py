@@ -131,20 +131,6 @@ def test_rows_are_read_in_eights(rng, n_samples):
     assert_array_equal(counted(X.astype(np.uint8), y), oracles.long_pair_wins(X, y, 3))
 
 
-@pytest.mark.parametrize("n_classes", [2, 15, 16, 17, 33, 256])
-def test_number_of_classes(rng, n_classes):
-    y = rng.permutation(np.arange(2 * n_classes) % n_classes).astype(np.int32)
-    X = rng.integers(0, 6, (2 * n_classes, 2), dtype=np.uint8)
-    assert_array_equal(counted(X, y), oracles.long_pair_wins(X, y, n_classes))
-
-
-def test_a_column_does_not_see_the_levels_of_the_one_before(rng):
-    y = (np.arange(60) % 3).astype(np.int32)
-    X = np.column_stack((rng.integers(0, 256, 60), rng.integers(0, 2, 60), np.zeros(60)))
-    X = np.column_stack((X, rng.integers(0, 256, 60))).astype(np.uint8)
-    assert_array_equal(counted(X, y), oracles.pair_wins(X, y, 3))
-
-
 def test_counts_beyond_32_bits():
     y = np.repeat([0, 1], 50_000).astype(np.int32)
     X = np.where(y == 0, 255, 254).astype(np.uint8)[:, np.newaxis]

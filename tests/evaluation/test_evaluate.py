@@ -4,7 +4,6 @@ import warnings
 from typing import get_args
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -124,28 +123,6 @@ def test_many_features_rescale_the_product():
     ranking, sizes = rng.permutation(520), [100, 300, 520]
     values = evaluate_ranking(ranking, sizes, NormalNaiveBayes(), *data)
     expected = fit_anew(ranking, sizes, NormalNaiveBayes(), data, "predict_proba")
-    np.testing.assert_array_equal(values, expected)
-
-
-@pytest.mark.parametrize("classifier", [NormalNaiveBayes(), NearestNeighbor(smooth=True)])
-def test_threads_do_not_matter(classifier):
-    X, y = load_digits(return_X_y=True)
-    data = (X[::2], y[::2], X[1::2], y[1::2])
-    ranking, sizes = np.arange(64)[::-1], [5, 64]
-    expected = evaluate_ranking(ranking, sizes, classifier, *data)
-    np.testing.assert_array_equal(
-        evaluate_ranking(ranking, sizes, classifier, *data, n_jobs=2), expected
-    )
-
-
-def test_names_of_nominal_columns():
-    X, y = load_wine(return_X_y=True)
-    X = np.round(X)
-    frame = pd.DataFrame(X, columns=[f"f{j}" for j in range(13)])
-    model = NormalNaiveBayes(categorical_features=["f4", "f1"])
-    data = (X[::2], y[::2], X[1::2], y[1::2])
-    values = evaluate_ranking([4, 0, 1], [1, 3], model, frame[::2], y[::2], frame[1::2], y[1::2])
-    expected = fit_anew(np.array([4, 0, 1]), [1, 3], model, data, "predict_proba", [1, 4])
     np.testing.assert_array_equal(values, expected)
 
 

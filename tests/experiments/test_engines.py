@@ -51,9 +51,7 @@ def cluster():
         yield cluster
 
 
-@pytest.mark.parametrize(
-    ("engine", "n_jobs"), [("serial", 2), ("processes", 1), ("processes", 2), ("dask", 2)]
-)
+@pytest.mark.parametrize(("engine", "n_jobs"), [("serial", 2), ("processes", 2), ("dask", 2)])
 def test_every_engine_and_number_of_workers_gives_the_same_bits(tmp_path, expected, engine, n_jobs):
     if engine == "dask":
         pytest.importorskip("distributed")
@@ -137,6 +135,7 @@ def die_at(task):
     return 10 * number
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="kills processes as POSIX does")
 @pytest.mark.parametrize("n_deaths", [1, 3, 4])
 def test_a_death_costs_another_try_and_a_task_is_lost_only_if_it_dies_alone(tmp_path, n_deaths):

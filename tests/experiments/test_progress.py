@@ -82,6 +82,7 @@ def test_a_terminal_gets_a_bar_and_its_cursor_back(tmp_path):
 
 
 @pytest.mark.processes
+@pytest.mark.slow
 def test_a_refused_start_gives_the_cursor_back(tmp_path):
     pytest.importorskip("distributed")
     said = show_on_terminal(tmp_path / "run", "dask")

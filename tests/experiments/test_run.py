@@ -30,6 +30,11 @@ pytestmark = pytest.mark.processes
 posix = pytest.mark.skipif(os.name != "posix", reason="kills processes as POSIX does")
 
 
+def slow(value):
+    """A case that only make test-slow runs."""
+    return pytest.param(value, marks=pytest.mark.slow)
+
+
 def slow_plan(log, seconds=0.3, **changes):
     """Eight cells that take some time, at known moments."""
     slow = crashing("SlowSelector", log=str(log), seconds=seconds)
@@ -79,7 +84,9 @@ def test_a_worker_that_dies_once_leaves_no_trace(tmp_path):
 
 
 @posix
-@pytest.mark.parametrize("target", ["driver", "group", "group at the start", "terminated"])
+@pytest.mark.parametrize(
+    "target", ["group", "terminated", *(slow(name) for name in ("driver", "group at the start"))]
+)
 def test_ctrl_c_and_sigterm_end_a_run_promptly_and_quietly(tmp_path, target):
     log, folder = tmp_path / "log", tmp_path / "run"
     is_long = target in ("driver", "terminated")
@@ -109,7 +116,7 @@ def test_ctrl_c_and_sigterm_end_a_run_promptly_and_quietly(tmp_path, target):
 
 
 @posix
-@pytest.mark.parametrize("is_early", [False, True], ids=["at work", "at the start"])
+@pytest.mark.parametrize("is_early", [False, slow(True)], ids=["at work", "at the start"])
 def test_a_killed_driver_leaves_no_worker_and_the_next_start_goes_on(tmp_path, is_early):
     log, folder = tmp_path / "log", tmp_path / "run"
     plan = slow_plan(log)
@@ -172,7 +179,7 @@ print(run_plan(plan, sys.argv[1], engine=sys.argv[2], n_jobs=2))
 
 
 @posix
-@pytest.mark.parametrize("engine", ["processes", pytest.param("dask", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("engine", ["processes", slow("dask")])
 def test_a_script_needs_no_guard_but_for_dask_which_says_so(tmp_path, engine):
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)

@@ -7,55 +7,6 @@ import numpy as np
 from scipy.special import ndtr
 
 
-def weka_row_order(X):
-    """Return the rows in the order in which WEKA's NaiveBayes adds them up.
-
-    It sorts its copy of the data by each column in turn, with an unstable quicksort.
-    """
-    rows = list(range(len(X)))
-    for j in range(X.shape[1]):
-        value = np.where(np.isnan(X[:, j]), np.finfo(float).max, X[:, j])
-        _quicksort(rows, value, 0, len(rows) - 1)
-    return np.array(rows)
-
-
-def _quicksort(rows, value, left, right):
-    def order(i, j):
-        if value[rows[i]] > value[rows[j]]:
-            swap(i, j)
-
-    def swap(i, j):
-        rows[i], rows[j] = rows[j], rows[i]
-
-    if right - left == 1:
-        order(left, right)
-    elif right - left == 2:
-        order(left, left + 1)
-        order(left, right)
-        order(left + 1, right)
-    elif right > left:
-        centre = (left + right) // 2
-        order(left, centre)
-        order(left, right)
-        order(centre, right)
-        swap(centre, right - 1)
-        pivot = value[rows[right - 1]]
-        i, j = left, right - 1
-        while True:
-            i += 1
-            while value[rows[i]] < pivot:
-                i += 1
-            j -= 1
-            while value[rows[j]] > pivot:
-                j -= 1
-            if i >= j:
-                break
-            swap(i, j)
-        swap(i, right - 1)
-        _quicksort(rows, value, left, i - 1)
-        _quicksort(rows, value, i + 1, right)
-
-
 def column_precision(column):
     distinct = sorted({float(x) for x in column if not math.isnan(x)})
     if len(distinct) < 2:
@@ -135,31 +86,27 @@ def _nominal_table(column, y, weights, seen, n_classes):
 
 def nearest(X, x, low, high, nominal=(), min_range=0.0):
     """Return the squared distances of x to the rows of X, summed in column order."""
-    out = []
-    for row in X:
-        total = 0.0
-        for j in range(len(x)):
-            total += _difference(x[j], row[j], low[j], high[j], j in nominal, min_range) ** 2
-        out.append(total)
-    return np.array(out)
+    total = np.zeros(len(X))
+    for j, value in enumerate(x):
+        if j in nominal:
+            total += value != X[:, j]
+        else:
+            total += _differences(value, X[:, j], low[j], high[j], min_range) ** 2
+    return total
 
 
-def _difference(a, b, low, high, is_nominal, min_range):
-    if is_nominal:
-        return 0.0 if a == b else 1.0
-    if math.isnan(a) and math.isnan(b):
-        return 1.0
-    a, b = (scale(v, low, high, min_range) for v in (a, b))
-    if math.isnan(a) or math.isnan(b):
-        known = b if math.isnan(a) else a
-        return 1 - known if known < 0.5 else known
-    return a - b
+def _differences(value, column, low, high, min_range):
+    a, b = (scale(np.asarray(one), low, high, min_range) for one in (value, column))
+    known = np.where(np.isnan(b), a, b)
+    farthest = np.where(known < 0.5, 1 - known, known)
+    one_missing = np.where(np.isnan(known), 1.0, farthest)  # or both
+    return np.where(np.isnan(a - b), one_missing, a - b)
 
 
 def scale(x, low, high, min_range):
-    if math.isnan(x):
-        return x
-    return 0.0 if high == low or high - low < min_range else (x - low) / (high - low)
+    if high == low or high - low < min_range:
+        return np.where(np.isnan(x), x, 0.0)
+    return (x - low) / (high - low)
 
 
 def nearest_neighbor(X, y, X_test, n_classes, *, smooth, min_range=0.0, nominal=(), widen=False):

@@ -17,12 +17,7 @@ SOURCES = Path(mauc.__file__).resolve().parents[1]
 class DaskProcesses:
     """A scheduler on a free port; workers of one thread, without a nanny that would replace them.
 
-    Parameters
-    ----------
-    folder : Path
-        For the files that Dask writes.
-    address : str, optional
-        Of a scheduler that is there already.
+    `folder` is for the files that Dask writes, `address` that of a scheduler that is there already.
     """
 
     def __init__(self, folder, address=None):

@@ -1,78 +1,50 @@
 """GreedyMAUC written as its definition: literal loops, matrices inverted, nothing kept."""
 
 import math
-from statistics import NormalDist
 
 import numpy as np
-
-PHI_INVERSE = NormalDist().inv_cdf
-
-
-def auc(first, second):
-    """Share of pairs in which the first is higher, ties and missing values half."""
-    wins = 0
-    for a in first:
-        for b in second:
-            wins += 2 if a > b else 0 if a < b else 1
-    return wins / (2 * len(first) * len(second))
+from scipy.special import ndtri
+from scipy.stats import rankdata
 
 
-def effect(column, y, i, j, noise_correction):
-    """Effect of a column on the classes i and j, freed of noise, with its sign."""
-    first, second = column[y == i], column[y == j]
-    weight = tie_weight(column, len(first), len(second))
-    if noise_correction > 0:
-        size = 2 / (1 / len(first) + 1 / len(second))
-        weight = 1 - (1 - weight) * (1 - max(0, 1 - size / 100) / 2)
-    area = auc(first, second)
-    size = math.sqrt(2) * PHI_INVERSE(min(max(area, 1 - area), 1 - 1e-4))
-    size = size if area >= 0.5 else -size
-    if weight > 0:
-        size = weight * standardised_difference(column, y, i, j) + (1 - weight) * size
-    noise = (1 / len(first) + 1 / len(second)) * (1 + min(size**2, 11) / 8) + 0.05
-    if size != 0:
-        size *= max(0, 1 - noise_correction * noise / size**2)
-    return size
-
-
-def tied_share(column):
-    """Share of ordered pairs of rows whose values are equal, or one of them missing."""
-    tied = sum(not (a < b or a > b) for a in column for b in column)
-    return tied / len(column) ** 2
-
-
-def tie_weight(column, n_i, n_j):
-    """Weight of the standardised difference by ties; 0 if no two rows are tied."""
-    share = tied_share(column)
-    if share * len(column) < 1.5:
-        return 0.0
-    h = 2 / (1 / n_i + 1 / n_j)
-    return min(1, max(0, (share - 0.1) / 0.4)) * h / (h + 30)
-
-
-def standardised_difference(column, y, i, j):
-    """Difference of the class means of normal scores over a moderated standard deviation."""
-    z = np.array(normal_scores(column)) / 32
-    means = {k: z[y == k].mean() for k in np.unique(y)}
-    squares = {k: ((z[y == k] - mean) ** 2).sum() for k, mean in means.items()}
-    pooled = sum(squares.values()) / max(len(y) - len(means), 1)
-    n = np.sum(y == i) + np.sum(y == j)
-    difference = means[i] - means[j]
-    if abs(difference) < 1e-12:
-        return 0.0
-    deviation = math.sqrt((squares[i] + squares[j] + 40 * pooled) / (n - 2 + 40))
-    return min(5.26, max(-5.26, difference / max(deviation, 1e-12)))
-
-
-def normal_scores(column):
+def normal_scores(x):
     """Phi^-1((r - 1/2) / n) in whole 1/32; a missing value is tied with all."""
-    n = len(column)
-    scores = []
-    for x in column:
-        below = sum(1.0 if v < x else 0.0 if v > x else 0.5 for v in column)
-        # below counts the value itself as half: it is r - 1/2
-        scores.append(max(-127, min(127, round(32 * PHI_INVERSE(below / n)))))
-    return scores
+    n, known = len(x), ~np.isnan(x)
+    z = np.zeros(n)
+    ranks = rankdata(x[known]) - 0.5 + (n - known.sum()) / 2
+    z[known] = np.clip(np.rint(32 * ndtri(ranks / n)), -127, 127)
+    return z
+
+
+def effects(x, y, noise_correction=0.0):
+    """Effects of a column on all class pairs, freed of noise, with their signs."""
+    n, known = len(x), ~np.isnan(x)
+    n_missing = n - known.sum()
+    z = normal_scores(x) / 32
+    value_counts = np.unique(x[known], return_counts=True)[1]
+    n_tied = (value_counts.astype(float) ** 2).sum() + n**2 - (n - n_missing) ** 2
+    t = n_tied / n**2 if n_tied > n else 0.0
+    classes = np.unique(y)
+    means = np.array([z[y == k].mean() for k in classes])
+    squares = np.array([((z[y == k] - z[y == k].mean()) ** 2).sum() for k in classes])
+    pooled = squares.sum() / max(n - len(classes), 1)
+    found = []
+    for i in range(len(classes)):
+        for j in range(i + 1, len(classes)):
+            a, b = x[y == classes[i]], x[y == classes[j]]
+            n_i, n_j = len(a), len(b)
+            wins = (a[:, None] > b).sum() - (a[:, None] < b).sum()
+            d = np.sqrt(2) * ndtri(np.clip(0.5 + wins / (2 * n_i * n_j), 1e-4, 1 - 1e-4))
+            variance = (squares[i] + squares[j] + 40 * pooled) / (n_i + n_j - 2 + 40)
+            g = np.clip((means[i] - means[j]) / np.sqrt(max(variance, 1e-18)), -5.26, 5.26)
+            h = 2 / (1 / n_i + 1 / n_j)
+            w = np.clip((t - 0.1) / 0.4, 0, 1) * h / (h + 30)
+            if noise_correction > 0:
+                w = 1 - (1 - w) * (1 - 0.5 * max(0, 1 - h / 100))
+            d = w * g + (1 - w) * d
+            noise = (1 / n_i + 1 / n_j) * (1 + min(d**2, 11) / 8) + 0.05
+            found.append(d * max(0, 1 - noise_correction * noise / max(d**2, 1e-12)))
+    return found
 
 
 def pearson(a, b):
@@ -85,7 +57,7 @@ def deviations(X, y):
     """Normal scores less the means of their classes, one row a feature."""
     rows = []
     for column in X.T:
-        z = np.array(normal_scores(column), dtype=float)
+        z = normal_scores(column)
         for k in np.unique(y):
             z[y == k] -= z[y == k].mean()
         rows.append(z)
@@ -121,12 +93,19 @@ def shrinkage_intensity(X, y):
     return h / (h + np.mean(squares))
 
 
+def score_correlations(scores, shrinkage):
+    """Correlations within the classes, shrunk, of scores that were measured."""
+    parts = np.split(scores.scores.astype(float), np.cumsum(scores.class_counts)[:-1], axis=1)
+    centred = np.hstack([part - part.mean(axis=1, keepdims=True) for part in parts])
+    norms = np.sqrt((centred**2).sum(axis=1))
+    R = (1 - shrinkage) * (centred @ centred.T) / np.maximum(np.outer(norms, norms), 1e-12)
+    np.fill_diagonal(R, 1.0)
+    return R
+
+
 def separations(d, R, chosen):
     """D_p^2 = d' R^-1 d of every pair; d of shape (n_features, n_pairs)."""
-    if not chosen:
-        return np.zeros(d.shape[1])
-    inside = R[np.ix_(chosen, chosen)]
-    return np.array([d[chosen, p] @ np.linalg.solve(inside, d[chosen, p]) for p in range(len(d.T))])
+    return (d[chosen] * np.linalg.solve(R[np.ix_(chosen, chosen)], d[chosen])).sum(axis=0)
 
 
 def greedy(X, y, k, shrinkage, alpha=1.0, noise_correction=1.0):
@@ -135,17 +114,7 @@ def greedy(X, y, k, shrinkage, alpha=1.0, noise_correction=1.0):
     Candidates whose sums differ by less than 1e-12 of themselves count as equal. Returns the
     ranking, the gains and the separations after every step.
     """
-    classes = np.unique(y)
-    d = np.array(
-        [
-            [
-                effect(column, y, classes[i], classes[j], noise_correction)
-                for i in range(len(classes))
-                for j in range(i + 1, len(classes))
-            ]
-            for column in X.T
-        ]
-    )
+    d = np.array([effects(column, y, noise_correction) for column in X.T])
     R = correlations(X, y, shrinkage)
     is_constant = [len(set(normal_scores(column))) == 1 for column in X.T]
     chosen, gains, history = [], [], []
@@ -163,15 +132,3 @@ def greedy(X, y, k, shrinkage, alpha=1.0, noise_correction=1.0):
         history.append(separations(d, R, chosen))
     constants = [f for f in range(len(d)) if is_constant[f]]
     return (chosen + constants)[:k], gains, history
-
-
-def model_correlations(model):
-    """Correlations within the classes, shrunk, of a model that was measured."""
-    scores, counts = model.scores.scores.astype(float), model.scores.class_counts
-    stops = np.cumsum(counts)
-    parts = [scores[:, stop - n : stop] for stop, n in zip(stops, counts, strict=True)]
-    centred = np.hstack([part - part.mean(axis=1, keepdims=True) for part in parts])
-    norms = np.sqrt((centred**2).sum(axis=1))
-    R = (1 - model.shrinkage) * (centred @ centred.T) / np.maximum(np.outer(norms, norms), 1e-12)
-    np.fill_diagonal(R, 1.0)
-    return R

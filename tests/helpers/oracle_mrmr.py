@@ -7,6 +7,8 @@ from fractions import Fraction
 import numpy as np
 
 from mauc.engine.arrays import log_table
+from tests.helpers import oracle_mdl
+from tests.helpers.oracle_further import greedy
 
 
 def mutual_information(a, b):
@@ -16,12 +18,6 @@ def mutual_information(a, b):
     return math.fsum(
         c / n * math.log(Fraction(c * n, left[u] * right[v])) for (u, v), c in joint.items()
     )
-
-
-def criterion(relevance, redundancies, quotient):
-    """MID or MIQ of one candidate; the redundancies are added in the order of choice."""
-    mean = sum(redundancies) / len(redundancies)
-    return relevance / max(mean, 1e-9) if quotient else relevance - mean
 
 
 def fixed_information(n):
@@ -42,24 +38,13 @@ def fixed_information(n):
 def mrmr(D, y, k, quotient, information=mutual_information):
     """Every candidate against every chosen feature at every step; ties by column index."""
     relevance = [information(row, y) for row in D]
+
+    def criterion(f, chosen):
+        mean = sum(information(D[f], D[s]) for s in chosen) / len(chosen)
+        return relevance[f] / max(mean, 1e-9) if quotient else relevance[f] - mean
+
     is_constant = [len(set(row)) == 1 for row in D]
-    chosen, scores = [], []
-    while len(chosen) < k:
-        step = {}
-        for f in range(len(D)):
-            if f in chosen:
-                continue
-            if is_constant[f]:
-                step[f] = -math.inf
-            elif not chosen:
-                step[f] = relevance[f]
-            else:
-                terms = [information(D[f], D[s]) for s in chosen]
-                step[f] = criterion(relevance[f], terms, quotient)
-        best = max(step, key=lambda f: (step[f], -f))
-        chosen.append(best)
-        scores.append(step[best])
-    return chosen, scores, relevance
+    return *greedy(k, relevance, criterion, is_constant), relevance
 
 
 def three_states(column):
@@ -106,3 +91,15 @@ def equal_width(column, n_bins):
         return min(n_bins - 1, math.floor(n_bins * (Fraction(float(x)) - low) / (high - low)))
 
     return np.array([code(x) for x in column])
+
+
+def states_of(X, y, binning, n_bins):
+    """Return the states of all columns by one of the binnings."""
+    make = {
+        "three_states": lambda x: three_states(x)[0],
+        "mdl": lambda x: oracle_mdl.bins_of(x, oracle_mdl.cut_points(x, y, y.max() + 1)),
+        "equal_width": lambda x: equal_width(x, n_bins),
+        "equal_frequency": lambda x: equal_frequency(x, n_bins),
+        "none": lambda x: np.unique(x, return_inverse=True)[1],
+    }[binning]
+    return [make(column).tolist() for column in X.T]

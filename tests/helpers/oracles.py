@@ -113,18 +113,9 @@ def score_auc(scores, is_positive, is_negative, weights):
 
 
 def algorithm_1(relevance, n_wanted, draws):
-    """Select features as Algorithm 1 of the paper says, line by line.
+    """Select features as Algorithm 1 of the paper says, line by line, as (feature, pair, rank).
 
-    Parameters
-    ----------
-    relevance : array of shape (n_features, n_pairs)
-    n_wanted : int
-    draws : iterator of int
-        Pairs drawn uniformly at random; one whose list is exhausted is drawn again.
-
-    Returns
-    -------
-    steps : list of (feature, pair, rank)
+    `draws` yields pairs, at random for MDFS; one whose list is exhausted is drawn again.
     """
     n_features, n_pairs = relevance.shape
     lists = [

@@ -6,21 +6,11 @@ KINDS = ("xor", "binary", "noisy", "three classes", "four classes", "main effect
 
 
 def make_pairs(kind, seed, n_samples=600, n_features=60):
-    """Return data in which pairs of features, none of which tells anything alone, make the class.
+    """Return X, y and the features of the pairs that make the class.
 
-    Parameters
-    ----------
-    kind : {"xor", "binary", "noisy", "three classes", "four classes", "main effects"}
-        The class is whether the signs of two features agree ("xor"), the same of features 0 and 1
-        ("binary"), with one label in ten wrong ("noisy"), the product of two features in three
-        parts, two such signs, or one sign beside two features shifted by 1.5 and 1.2 deviations.
-
-    Returns
-    -------
-    X : ndarray of shape (n_samples, n_features)
-    y : ndarray of shape (n_samples,)
-    wanted : list of int
-        The features of the pair, or of the two pairs.
+    The class is whether the signs of two features agree ("xor"), the same of features 0 and 1
+    ("binary"), with one label in ten wrong ("noisy"), the product of two features in three
+    parts, two such signs, or one sign beside two features shifted by 1.5 and 1.2 deviations.
     """
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n_samples, n_features))

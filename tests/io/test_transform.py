@@ -1,6 +1,5 @@
 """Selectors after the fit on a source: transform, write, sizes found by themselves."""
 
-
 import numpy as np
 import pandas as pd
 import polars as pl

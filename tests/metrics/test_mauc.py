@@ -66,8 +66,7 @@ def test_weights_equal_the_definition(problem, seed):
     assert mauc_score(y, scores, sample_weight=w) == pytest.approx(wanted, abs=1e-12)
 
 
-@pytest.mark.parametrize("n_classes", [3, 10, 26])
-@pytest.mark.parametrize("decimals", [1, 2, 17])
+@pytest.mark.parametrize(("n_classes", "decimals"), [(3, 1), (10, 2), (26, 17)])
 def test_equals_scikit_learn(rng, n_classes, decimals):
     scores = rng.dirichlet(np.ones(n_classes), 500).round(decimals)
     scores[:, 0] += 1 - scores.sum(axis=1)  # rounded rows must still sum to 1 for scikit-learn
@@ -156,12 +155,6 @@ def test_absent_classes_are_left_out_with_a_warning(rng):
     assert np.isnan(report.auc).sum() == 7
 
 
-def test_absent_classes_by_name():
-    scores = [[2, 1, 0], [1, 2, 0], [0, 1, 0]]
-    with pytest.warns(AbsentClassWarning, match=r"\('b'\): MAUC is the mean over 1 of 3 pairs"):
-        mauc_score(["a", "c", "c"], scores, labels=["a", "c", "b"])
-
-
 def test_a_class_without_weight_is_absent():
     scores = [[2, 1, 0], [1, 2, 0], [0, 1, 5]]
     with pytest.warns(AbsentClassWarning, match="1 of 3 classes"):
@@ -186,16 +179,6 @@ def test_the_report_as_a_frame():
     assert list(frame.columns) == ["class_i", "class_j", "n_i", "n_j", "auc_i", "auc_j", "auc"]
     assert frame["class_j"].tolist() == ["b", "c", "c"]
     assert_allclose(frame["n_i"], [2, 2, 1])
-
-
-def test_row_order_is_irrelevant(rng):
-    y, scores = np.arange(90) % 4, rng.normal(size=(90, 4)).round(1)
-    rows = rng.permutation(90)
-    assert mauc_score(y[rows], scores[rows]) == mauc_score(y, scores)
-    assert mauc_score(y, np.asfortranarray(scores)) == mauc_score(y, scores)
-    assert mauc_score(y, scores.astype(np.float32)) == mauc_score(
-        y, scores.astype("f4").astype("f8")
-    )
 
 
 @pytest.mark.parametrize(
@@ -300,14 +283,6 @@ def test_weights_of_any_size_give_the_same(rng, factor):
     auc = pair_auc_scores(y, scores, sample_weight=weights).auc
     assert_allclose(got.auc, auc, rtol=1e-12)
     assert got.class_weights[1] == pytest.approx(1e-200 * weights[y == 1].sum())
-
-
-def test_a_power_of_two_keeps_every_bit(rng):
-    y, scores, weights = np.arange(60) % 3, rng.normal(size=(60, 3)).round(1), rng.random(60)
-    one, two = (
-        pair_auc_scores(y, scores, sample_weight=weights * factor) for factor in (1.0, 2.0**700)
-    )
-    assert_array_equal(one.auc_first, two.auc_first)
 
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
@@ -417,3 +392,11 @@ def test_what_float64_holds_is_not_touched():
     frame = pd.DataFrame({"a": [1, 2], "b": [0.5, 0.1]})
     assert ordered_scores(frame) is frame
     assert_array_equal(ordered_scores([3, 1]), [[3], [1]])
+
+
+@pytest.mark.parametrize("labels", [[0, 1, 2, 0, 1, 2], list("abcabc"), list("ababab")])
+def test_labels_are_no_scores(labels):
+    with pytest.raises(MaucError, match=r"y_score holds labels.*predict_proba\(X\)"):
+        mauc_score(labels, labels[::-1])
+    if len(set(labels)) == 2:
+        assert mauc_score(labels, [0, 1, 0, 1, 1, 1]) == pytest.approx(5 / 6)

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
-from sklearn.model_selection import GridSearchCV, KFold, cross_val_score, cross_validate
+from sklearn.model_selection import KFold, cross_val_score, cross_validate
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
@@ -72,21 +72,6 @@ def test_cross_validation_of_a_pipeline(iris):
     np.testing.assert_array_equal(
         cross_val_score(pipeline, X, y, cv=folds, scoring=mauc_scorer), wanted
     )
-
-
-def test_grid_search(iris):
-    X, y = iris
-    pipeline = make_pipeline(MDFS(random_state=0), GaussianNB())
-    grid = {"mdfs__n_features_to_select": [1, 2, "all"]}
-    search = GridSearchCV(pipeline, grid, scoring=mauc_scorer, cv=3).fit(X, y)
-    assert search.score(X, y) == mauc_scorer(search, X, y)
-
-
-def test_multiple_metrics(iris):
-    scores = cross_validate(
-        GaussianNB(), *iris, scoring={"mauc": mauc_scorer, "acc": "accuracy"}, cv=3
-    )
-    assert len(scores["test_mauc"]) == 3
 
 
 def test_copy_and_pickle(iris):

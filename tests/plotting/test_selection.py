@@ -9,7 +9,7 @@ from numpy.testing import assert_array_equal
 from sklearn.datasets import load_digits, load_wine
 from sklearn.exceptions import NotFittedError
 
-from mauc import MAUCD, MDFS, SizeCurve, SpreadFx
+from mauc import MAUCD, MDFS, SizeCurve
 from mauc.plotting import PairMapDisplay, SizeCurveDisplay, TraceDisplay
 from tests.helpers.plot_cases import make_curve, make_trace
 
@@ -62,13 +62,6 @@ def test_a_dot_for_every_step_in_the_row_of_its_pair():
     assert [labels[int(row)] for row in rows] == selector.trace_.subproblem_names.tolist()
     assert_array_equal(display.dots_.get_array(), selector.trace_.ranks)
     assert display.to_frame()["rank"].tolist() == selector.trace_.ranks.tolist()
-
-
-@pytest.mark.parametrize("selector", [SpreadFx("all"), MDFS("all", random_state=0), MAUCD("all")])
-def test_many_steps_and_one_list_can_be_drawn(selector):
-    X, y = load_digits(return_X_y=True)
-    display = TraceDisplay.from_selector(selector.fit(X, y)).plot()
-    assert len(display.ax_.get_xticks()) <= 60
 
 
 @pytest.mark.parametrize(

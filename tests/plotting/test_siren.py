@@ -49,14 +49,6 @@ def test_pairs_in_the_order_of_the_paper(study):
     assert [label.get_text() for label in ax.get_xticklabels()] == study.names
 
 
-@pytest.mark.parametrize("n_classes", [2, 9, 26])
-def test_few_and_many_pairs(n_classes):
-    display = SirenDisplay.from_study(make_study(range(n_classes), 30, 10)).plot()
-    display.figure_.canvas.draw()
-    assert len(display.axes_[1].get_xticks()) <= 60
-    assert display.figure_.get_size_inches()[0] <= 13
-
-
 def test_given_axes_are_drawn_on(study):
     figure, axes = plt.subplots(2, 1)
     assert SirenDisplay(study).plot(axes).axes_ == tuple(axes)

@@ -98,23 +98,6 @@ def test_names_are_escaped():
     assert {line.replace(r"\|", "").count("|") for line in body} == {5}
 
 
-def test_text_columns_line_up_below_long_labels():
-    name = "a label of 26 characters!!"
-    rows = make_rows(
-        {
-            ("wine", "nb", "mdfs", 5): LADDER,
-            ("wine", "nb", name, 5): LADDER - 0.1,
-            ("wine", "nb", "mdfs", 100): LADDER,
-            ("wine", "nb", name, 100): LADDER + 0.01,
-        }
-    )
-    lines = mauc_table(rows, "wine").to_text().splitlines()
-    first = next(line for line in lines if "MDFS      " in line)
-    second = next(line for line in lines if name in line)
-    assert first.index("0.925") == second.index("0.825")
-    assert first.rindex("0.925") == second.rindex("0.935")
-
-
 @pytest.mark.parametrize(("n_sizes", "is_scaled"), [(6, False), (10, True)])
 def test_six_sizes_are_not_scaled_and_ten_are(n_sizes, is_scaled):
     rows = make_rows({("wine", "nb", "mdfs", size): LADDER for size in range(1, n_sizes + 1)})

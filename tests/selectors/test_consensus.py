@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import BaseEstimator, clone
 from sklearn.datasets import load_wine
 
-from mauc import FSDD, MDFS, MRMR, AnovaF, ConsensusSelector, GreedyMAUC, ReliefF
+from mauc import FSDD, MDFS, MRMR, AnovaF, ConsensusSelector, GreedyMAUC
 from mauc.data.problem import make_problem
 from mauc.exceptions import MaucError, SmallClassWarning
 from mauc.registry import SELECTORS, make_selector
@@ -26,7 +26,7 @@ from mauc.selectors.error_bound import ErrorControl
 from mauc.selectors.greedy_mauc.search import measure_state
 from mauc.stability import UNKNOWN, Stability
 from mauc.stats import stability
-from tests.helpers.oracle_greedy import model_correlations
+from tests.helpers.oracle_greedy import score_correlations, separations
 from tests.helpers.xor_pairs import make_pairs
 
 
@@ -44,25 +44,6 @@ def test_two_halves_are_all_rows_and_each_has_half_of_every_class(rng):
         assert (np.abs(counts[0] - counts[1]) <= 1).all()
         assert abs(len(first) - len(second)) <= 1  # odd classes take turns
     assert len({tuple(half) for half in halves}) == 6
-
-
-def test_the_order_of_rows_does_not_matter(rng):
-    # Rows that agree in the first columns are told apart by later ones.
-    X = rng.integers(0, 2, (40, 30)).astype(float)
-    y = rng.integers(0, 3, 40)
-    turned = rng.permutation(40)
-    for one, other in zip(deal(X, y), deal(X[turned], y[turned]), strict=True):
-
-        def rows(half, X=X, y=y):
-            return sorted(map(tuple, np.column_stack([X, y])[half]))
-
-        assert rows(one) == rows(turned[other])
-
-
-def test_a_monotone_map_changes_no_half(rng):
-    X, y = rng.normal(size=(30, 3)), rng.integers(0, 2, 30)
-    for one, other in zip(deal(X, y), deal(np.exp(X), y), strict=True):
-        assert_array_equal(one, other)
 
 
 @pytest.mark.filterwarnings("ignore:.*rests on that sample")
@@ -103,15 +84,6 @@ def test_rank_by_hand():
     assert_allclose(scores, [1.5, 2, 2.25])
 
 
-@pytest.mark.parametrize("rule", ["frequency", "rank"])
-def test_rankings_are_nested(rng, rule):
-    rankings = np.array([rng.permutation(30)[:12] for _ in range(8)])
-    whole = rank_by_votes(Votes(rankings, 30), rule)[0]
-    assert len(set(whole)) == 12
-    for k in (1, 4, 9):
-        assert_array_equal(rank_by_votes(Votes(rankings[:, :k], 30), rule)[0], whole[:k])
-
-
 @pytest.fixture
 def samples(rng):
     y = np.arange(90) % 3
@@ -133,12 +105,10 @@ def rank(state, rankings):
 
 def oracle(model, rankings, k, weights):
     """Each step inverts the correlations anew and counts the votes anew."""
-    effects, R = model.effects.copy(), model_correlations(model)
+    R = score_correlations(model.scores, model.shrinkage)
 
     def loss(chosen):
-        d = effects[chosen]
-        squares = (d * np.linalg.solve(R[np.ix_(chosen, chosen)], d)).sum(axis=0)
-        return np.exp(-model.rate * squares).sum()
+        return np.exp(-model.rate * separations(model.effects, R, chosen)).sum()
 
     chosen, gains = [], []
     for step in range(k):
@@ -175,31 +145,6 @@ def test_equals_the_definition(samples, rng, has_prior):
     assert n_other > 0  # there were near-ties, and the votes decided
 
 
-@pytest.mark.parametrize("prior", [None, np.linspace(0.1, 1, 12)])
-def test_halves_that_agree_with_the_search_change_nothing(samples, prior):
-    X, y = samples
-    plain = GreedyMAUC("all", prior=prior).fit(X, y).ranking_
-    ranking, _ = rank(state_of(X, y, prior), np.tile(plain, (4, 1)))
-    assert_array_equal(ranking, plain)
-    assert ranking[-1] == 11  # the constant one
-
-
-def test_of_copies_the_one_with_the_votes_is_taken(samples):
-    X, y = samples
-    best = GreedyMAUC(1).fit(X, y).ranking_[0]
-    X[:, [8, 9]] = X[:, [best, best]]
-    for wanted in (best, 8, 9):
-        ranking, _ = rank(state_of(X, y), np.array([[wanted]]))
-        assert_array_equal(ranking, [wanted])
-
-
-def test_votes_cannot_make_a_weak_feature_first(samples, rng):
-    X, y = samples
-    X[:, 0] = 3 * y + rng.normal(size=90)
-    ranking, _ = rank(state_of(X, y), np.array([[9, 0]] * 3))
-    assert ranking[0] == 0
-
-
 @pytest.fixture(scope="module")
 def wine():
     return load_wine(return_X_y=True)
@@ -211,9 +156,9 @@ def consensus(selector="greedy", k=4, **options):
 
 @pytest.mark.parametrize("name", [name for name in SELECTORS if name != "consensus"])
 def test_any_selector(wine, name):
-    selector = consensus(name, n_resamples=4).fit(*wine)
-    assert selector.rankings_.shape == (4, 4)
-    assert selector.support_.sum() == 4
+    selector = consensus(name, n_resamples=2).fit(*wine)
+    assert selector.rankings_.shape == (2, 4)
+    assert list(selector.alternatives_) == selector.ranking_.tolist()
     assert selector.accepts == make_selector(name).accepts._replace(weights=False)
 
 
@@ -235,13 +180,7 @@ def test_what_is_learnt_agrees(wine, rule):
 def test_halves_are_what_the_selector_ranks_alone(wine):
     X, y = wine
     selector = consensus(GreedyMAUC(4)).fit(X, y)
-    from sklearn.base import BaseEstimator
-
-    from mauc.data.problem import make_problem
-
-    problem = make_problem(BaseEstimator(), X, y)
-    halves = complementary_halves(problem, 4, np.random.RandomState(0))
-    for ranking, half in zip(selector.rankings_, halves, strict=True):
+    for ranking, half in zip(selector.rankings_, deal(X, y, 4), strict=True):
         assert_array_equal(ranking, GreedyMAUC(4).fit(X[half], y[half]).ranking_)
 
 
@@ -410,11 +349,6 @@ def test_pairs_that_act_together(rng):
         if feature in (*wanted, 20):
             assert exchanges == []  # the model without products knows nothing of them
     assert any(selector.alternatives_.values())
-
-
-def test_other_selectors_have_alternatives_too(wine):
-    selector = consensus(ReliefF(3), k=3, n_resamples=2).fit(*wine)
-    assert list(selector.alternatives_) == selector.ranking_.tolist()
 
 
 def test_stable_features_are_chosen_from_all_halves(rng):

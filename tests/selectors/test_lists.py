@@ -73,20 +73,6 @@ def test_streamed_lists_equal_sorting(ties, monkeypatch, data):
     assert_array_equal(means, relevance.mean(axis=1))
 
 
-@pytest.mark.parametrize("ties", ["index", "mauc"])
-@pytest.mark.parametrize("name", ["one-vs-one", "one-vs-rest", "whole"])
-def test_agnostic_to_blocks_and_threads(rng, monkeypatch, ties, name):
-    X, y = rng.normal(size=(60, 90)).round(1), rng.integers(0, 5, 60)
-    wanted, wanted_means = rank(X, y, 20, ties, name=name)
-    for block_bytes in (1, 4 * 60 * 7, 2**30):
-        for n_jobs in (1, 2, 3):
-            monkeypatch.setattr(block_width_module, "_BLOCK_BYTES", block_bytes)
-            lists, means = rank(X, y, 20, ties, n_jobs, name)
-            assert_array_equal(lists.features, wanted.features)
-            assert_array_equal(lists.scores, wanted.scores)
-            assert_array_equal(means, wanted_means)
-
-
 def best(scores, tie_breaks, k, cuts=()):
     """Push all features in blocks cut at `cuts`, and sort what is held."""
     n_features, n_lists = scores.shape
@@ -120,12 +106,6 @@ def test_equals_sorting_everything(data):
     assert_array_equal(best(scores, tie_breaks, k, cuts), sorted_lists(scores, tie_breaks, k))
 
 
-@pytest.mark.parametrize("k", [1, 7, 1000])
-def test_many_features_of_equal_score_go_by_number(k):
-    scores = np.full((1000, 3), 0.5)
-    assert_array_equal(best(scores, np.zeros(1000), k, range(0, 1000, 64)), [range(k)] * 3)
-
-
 def draws(schedule, n_turns, is_open=None):
     is_open = np.ones(PAIRS.n_subproblems, bool) if is_open is None else is_open
     return [schedule.next_list(is_open) for _ in range(n_turns)]
@@ -135,14 +115,6 @@ def test_random_draws_batches_of_256():
     rng = np.random.RandomState(7)
     drawn = np.concatenate([rng.randint(6, size=256) for _ in range(3)])
     assert_array_equal(draws(Random(PAIRS, COUNTS, np.random.RandomState(7)), 700), drawn[:700])
-
-
-def test_random_passes_over_closed_lists():
-    is_open = np.array([True, False, True, False, False, True])
-    rng = np.random.RandomState(7)
-    drawn = [p for p in np.concatenate([rng.randint(6, size=256) for _ in range(3)]) if is_open[p]]
-    schedule = Random(PAIRS, COUNTS, np.random.RandomState(7))
-    assert_array_equal(draws(schedule, 300, is_open), drawn[:300])
 
 
 def test_rand_robin_draws_by_the_share_of_the_samples():
@@ -155,14 +127,6 @@ def test_round_robin_takes_turns():
     schedule = RoundRobin(PAIRS, COUNTS, None)
     order = PAIRS.rounds().tolist()
     assert draws(schedule, 13) == order * 2 + order[:1]
-
-
-def test_round_robin_passes_over_closed_lists():
-    order = PAIRS.rounds().tolist()
-    is_open = np.ones(6, bool)
-    is_open[order[1]] = False
-    left = [p for p in order if is_open[p]]
-    assert draws(RoundRobin(PAIRS, COUNTS, None), 10, is_open) == left * 2
 
 
 def test_hardest_follows_the_least_separation():

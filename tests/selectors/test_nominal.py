@@ -28,7 +28,6 @@ from mauc import (
     feature_pair_auc,
 )
 from mauc.exceptions import MaucError
-from tests.helpers import oracle_mdl, oracle_relief
 from tests.helpers.selector_cases import assert_same_fit
 from tests.helpers.strategies import examples
 
@@ -193,20 +192,6 @@ def test_row_order_and_threads_do_not_matter(selector, mixed):
     assert_same_fit(fitted_with(clone(selector).set_params(n_jobs=3), X, y, [1, 3]), wanted)
 
 
-def test_scores_equal_the_definitions(mixed):
-    X, y = mixed
-    for j in (1, 3):
-        values = np.unique(X[~np.isnan(X[:, j]), j])
-        bins = np.where(np.isnan(X[:, j]), -1, np.searchsorted(values, X[:, j]))
-        wanted = oracle_mdl.scores(bins, y, len(values), 3)
-        chi = ChiSquare(categorical_features=[1, 3]).fit(X, y)
-        su = SymmetricalUncertainty(categorical_features=[1, 3]).fit(X, y)
-        assert_allclose([chi.scores_[j], su.scores_[j]], wanted[:2], rtol=1e-9)
-    relief = ReliefF(categorical_features=[1, 3]).fit(X, y)
-    wanted = oracle_relief.relieff_oracle(X, y, 3, is_nominal=[False, True, False, True])
-    assert_allclose(relief.scores_, wanted, rtol=1e-12)
-
-
 @pytest.mark.parametrize("name", ["CHI", "SSU", "mRMR", "MDFS", "MAUCD", "GreedyMAUC"])
 def test_flagged_columns_of_a_sparse_matrix(rng, name):
     X, y = rng.integers(0, 4, (60, 5)).astype(float), rng.integers(0, 3, 60)
@@ -246,22 +231,3 @@ def test_flags_where_order_counts(mixed, relevance):
     for make in (SpreadFx, SubproblemSelector):
         with pytest.raises(MaucError, match=text):
             make(relevance=relevance, categorical_features=[1]).fit(*mixed)
-
-
-def test_polars_columns_keep_their_types(mixed):
-    X, y = mixed
-    frame = pl.DataFrame({"a": X[:, 0], "n": np.arange(len(y)), "b": np.where(y == 1, "u", "v")})
-    frame = frame.with_columns(pl.col("b").cast(pl.Categorical))
-    selector = MRMR("all").set_output(transform="polars").fit(frame, y)
-    assert selector.transform(frame).schema == frame.schema
-
-
-def test_hardest_does_not_look_at_the_numbers_of_categories(rng):
-    X, y = rng.integers(0, 3, (90, 6)).astype(float), rng.integers(0, 3, 90)
-    rankings = set()
-    for order in ([0, 1, 2], [1, 2, 0], [2, 0, 1]):
-        renamed = X.copy()
-        renamed[:, 2] = np.take(order, X[:, 2].astype(int))
-        selector = SpreadFx("all", schedule="hardest", categorical_features=[2])
-        rankings.add(tuple(selector.fit(renamed, y).ranking_))
-    assert len(rankings) == 1

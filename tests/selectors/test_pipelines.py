@@ -57,11 +57,12 @@ def same(one, other):
 
 @pytest.mark.parametrize("output", [None, "pandas", "polars"])
 @pytest.mark.parametrize("name", CLASSIFIERS)
-def test_a_classifier_sees_the_types_of_columns(selector, name, frame, output):
+def test_a_classifier_sees_the_types_of_columns(name, frame, output):
     train, test = frame[: N // 2], frame[N // 2 :]
     alone = make_classifier(name).fit(train, Y[: N // 2])
     wanted = alone.predict_proba(test)
-    steps = make_pipeline(selector.set_output(transform=output), make_classifier(name))
+    selector = MDFS("all", random_state=0).set_output(transform=output)
+    steps = make_pipeline(selector, make_classifier(name))
     found = steps.fit(train, Y[: N // 2]).predict_proba(test)
     assert_array_equal(found, wanted)
     if "k" in frame.columns:

@@ -45,13 +45,6 @@ def test_wins_lie_between_those_of_all_data_with_these_counts():
     assert (fewest[0], most[0]) == (min(found), max(found))
 
 
-def test_known_ties_are_ties():
-    y = np.array([0, 1, 0, 1])
-    bins = bins_of(np.array([3.0, 3.0, 3.0, np.nan]), y, edges_around(np.array([3.0])))
-    fewest, most = pair_bounds(bins)
-    assert fewest[0] == most[0] == 4  # of 8: an AUC of 1/2
-
-
 def test_loose_counts_of_other_edges_cover_the_truth(rng):
     for _ in range(50):
         x, y = rng.integers(0, 12, 30).astype(float), rng.integers(0, 2, 30)
@@ -197,10 +190,3 @@ def test_few_values_have_a_bin_each_until_they_are_too_many():
     assert len(many.edges) < 3 * 16
     assert many.loose is None
     assert_array_equal(many.counts.sum(axis=0), [24, 4])
-
-
-def test_classes_move():
-    bins = bins_of(np.array([1.0, 2.0]), np.array([0, 1]), [1.5])
-    moved = bins.take_classes(np.array([2, 0]), 3)
-    assert_array_equal(moved.counts, [[0, 0, 1], [1, 0, 0], [0, 0, 0]])
-    assert_array_equal(merge_bins(moved, moved.without_counts(), 16).counts, moved.counts)

@@ -96,7 +96,7 @@ def test_never_above_its_bound(n_parts, n_buffered):
         assert 0 < bound[names.index("normal")].max() < 0.1
 
 
-@examples(150)
+@examples(100)
 @given(data=st.data())
 def test_never_above_its_bound_however_rows_come(data):
     # Ties, missing and infinite values; parts drift apart, and come as rows or as other sketches.
@@ -121,28 +121,6 @@ def test_never_above_its_bound_however_rows_come(data):
             sketch = sketch.empty_like().update(part, y[rows]) + sketch
     bound = assert_within(sketch, np.concatenate(moved), y)
     assert bound.max() <= 0.5 + 1e-9
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_trees_of_sketches_of_different_rows(seed):
-    # disjoint ranges and different scales: every sketch has bins of its own
-    rng = np.random.default_rng(seed)
-    parts = []
-    for number in range(8):
-        X, y = make_rows(10 * seed + number, n=150, n_classes=4)
-        parts.append((X * 10.0 ** rng.integers(-3, 4) + 10.0 * number * (number % 2), y))
-    X, y = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-    trees = []
-    for order in (range(8), rng.permutation(8)):
-        sketches = [PairAUCSketch(24, n_buffered=20).update(*parts[at]) for at in order]
-        while len(sketches) > 1:
-            pairs = zip(sketches[::2], sketches[1::2], strict=True)
-            sketches = [first + second for first, second in pairs]
-        trees.append(sketches[0])
-    for tree in trees:
-        assert_within(tree, X, y)
-        assert tree.n_rows == len(y)
-        assert_array_equal(tree.class_counts, np.bincount(y))
 
 
 def test_sketches_of_different_numbers_of_bins():
@@ -172,13 +150,6 @@ def test_accurate_in_the_order_of_the_classes(n_parts):
         sketch = in_parts(X[order], y[order], n_parts, n_buffered=2000)
         assert np.abs(sketch.pair_auc() - exact).max() <= 0.002
         assert assert_within(sketch, X[order], y[order]).max() < 0.01
-
-
-def test_rows_sorted_by_value():
-    X, y = make_rows(3, n=2000)
-    order = np.argsort(X[:, 0])
-    sketch = in_parts(X[order], y[order], 20, n_bins=128, n_buffered=300)
-    assert assert_within(sketch, X[order], y[order])[0].max() < 0.03
 
 
 @pytest.mark.filterwarnings("error::mauc.exceptions.LooseBoundWarning")
@@ -222,22 +193,6 @@ def test_infinity_stays_exact_when_sketches_are_merged():
     for sketch in (made[0] + made[1], made[1] + made[0]):
         assert_array_equal(sketch.error_bound(), 0.0)
         assert_array_equal(sketch.pair_auc(), feature_pair_auc(X, y))
-
-
-def test_same_bins_merge_without_loss_in_any_order():
-    X, y = make_rows(1, n=1200)
-    empty = PairAUCSketch(32).update(X[::10], y[::10]).empty_like()
-    assert empty.n_rows == 0
-    parts = [empty.copy().update(X[rows], y[rows]) for rows in np.split(np.arange(1200), 6)]
-    whole = empty.copy().update(X, y)
-    for order in ([0, 1, 2, 3, 4, 5], [5, 3, 1, 0, 2, 4]):
-        merged = empty.copy()
-        for at in order:
-            merged.merge(parts[at])
-        assert_array_equal(merged.pair_auc(), whole.pair_auc())
-        assert_array_equal(merged.error_bound(), whole.error_bound())
-    bound = assert_within(whole, X, y)
-    assert (bound[list(MAKES).index("ties")] == 0).all()
 
 
 def test_values_unseen_by_fixed_bins_share_the_gaps():
@@ -532,8 +487,10 @@ def test_partitions_counted_where_they_lie_whatever_the_scheduler(frame):
     bound = assert_within(found[0], frame.drop(columns="label"), frame["label"])
     assert (bound[4] == 0).all()  # few values
     assert 0 < bound[:4].max() < 0.01
-    assert_array_equal(found[0].pair_auc(), found[1].pair_auc())
-    assert_array_equal(bound, found[1].error_bound())
+    whole = empty.copy().update(frame.drop(columns="label"), frame["label"])
+    for merged in found:  # in any order, nothing is lost
+        assert_array_equal(merged.pair_auc(), whole.pair_auc())
+        assert_array_equal(merged.error_bound(), whole.error_bound())
 
 
 def test_errors_of_sketch_rows_name_the_thing(columns, frame, rng):

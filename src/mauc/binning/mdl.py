@@ -21,13 +21,7 @@ import numpy as np
 
 from mauc.compile import njit
 from mauc.engine.arrays import LN2, read_only
-from mauc.engine.keys import (
-    argsort_columns,
-    label_bits_of,
-    read_values,
-    sort_keys,
-    write_keys,
-)
+from mauc.engine.keys import argsort_columns, label_bits_of, read_values, sort_keys, write_keys
 from mauc.engine.levels import find_levels
 
 CLASS, COUNT, ENDS = 0, 1, 2

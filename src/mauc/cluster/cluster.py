@@ -34,11 +34,7 @@ _FIRST_COLUMNS = 8  # looked at first for two values that differ
 
 @contextlib.contextmanager
 def join_cluster(client: Any, X: Any) -> "Iterator[Cluster | None]":
-    """Give the cluster that a fit on X runs on, or None for this process.
-
-    Without a client a Dask collection is fitted on the cluster of the active one, if there is one.
-    Workers read the columns themselves, so that only a source can be fitted on a cluster.
-    """
+    """Give the cluster that a fit on X runs on, or None; a Dask collection has an active one."""
     wanted = client
     if client is not None:
         optional_import("distributed", "fits on a Dask cluster")
@@ -104,11 +100,7 @@ class Cluster:
     def map_ranges(
         self, problem: Problem, function: Callable[..., Any], *arguments: Any
     ) -> Iterator[tuple[slice, Any]]:
-        """Yield ``(range, function(part, *arguments))`` for ranges of columns as they are done.
-
-        The function takes a Problem that has the columns of the range alone; workers import it.
-        The arguments are sent with every task.
-        """
+        """Yield ``(range, function(part, *arguments))``, a part being the Problem of a range."""
         ranges = self._split(problem)
         found = self._map(problem, function, [np.arange(*part) for part in ranges], *arguments)
         for number, result in track(found, "ranges of columns", len(ranges)):

@@ -46,10 +46,7 @@ def _hold(job: Job) -> Job:
 def run_calls(
     client: Any, job: Any, function: Callable[..., Any], calls: Sequence[tuple[Any, ...]]
 ) -> Iterator[tuple[int, Any]]:
-    """Yield ``(number, function(job, *call))`` of every call as it is done; `job` is its future.
-
-    What is not done when an error is raised, or when nobody asks for more, is cancelled.
-    """
+    """Yield ``(number, function(job, *call))`` of every call as it is done; cancel the rest."""
     done: queue.SimpleQueue[Any] = queue.SimpleQueue()
     waiting: dict[Any, int] = {}
     try:

@@ -6,14 +6,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from mauc.data.columns import (
-    factorize,
-    holds_strings,
-    is_frame,
-    is_polars,
-    is_wide,
-    missing_mask,
-)
+from mauc.data.columns import factorize, holds_strings, is_frame, is_polars, is_wide, missing_mask
 from mauc.exceptions import MaucError
 
 

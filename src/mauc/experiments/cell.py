@@ -75,11 +75,10 @@ def run_cell(
     plan: Plan, cell: Cell, dataset: Dataset, *, tuned: Mapping[int, Tuned] | str | None = None,
     wanted: frozenset[Combination] | None = None, n_jobs: int = 1,
 ) -> list[Row]:  # fmt: skip
-    """Fit the selectors of a cell once each and evaluate all classifiers and sizes.
+    """Fit the selectors of a cell once each and evaluate all classifiers and sizes, in plan order.
 
     `tuned` is what `tune_dataset` found, by size, or why it failed; `wanted` are the combinations
-    to run, all by default. The rows do not depend on the threads, but for their seconds. They come
-    in the order of the plan; a combination that fails has rows with its error.
+    to run, all by default. A combination that fails has rows with its error.
     """
     split = split_cell(plan, cell, dataset)
     sizes = sizes_of(plan, dataset.X.shape[1])
@@ -274,10 +273,7 @@ def _tell_nominal(method: Any, options: Any, is_nominal: Any) -> Any:
 
 
 def ranking_of(selector: BaseEstimator) -> np.ndarray:
-    """Return the columns that a fitted selector ranks, best first: by `ranking_` or `scores_`.
-
-    Equal scores go by column; a feature of score minus infinity is not ranked.
-    """
+    """Return the columns that a fitted selector ranks, best first; equal scores go by column."""
     if isinstance(selector, RankingSelector):
         return np.asarray(selector.ranking_)
     scores = getattr(selector, "scores_", None)

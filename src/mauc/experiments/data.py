@@ -16,13 +16,7 @@ from mauc.checks import unknown_choice
 from mauc.datasets import BUNDLED, Dataset, load_dataset
 from mauc.exceptions import LeftOutWarning, MaucError, format_labels
 from mauc.experiments.cell import seed_of
-from mauc.experiments.plan import (
-    DatasetSpec,
-    Plan,
-    build_classifier,
-    build_selector,
-    takes_nominal,
-)
+from mauc.experiments.plan import DatasetSpec, Plan, build_classifier, build_selector, takes_nominal
 
 _PROCESS = 300 * 10**6  # bytes of a worker with its packages and compiled loops
 _PAIR_NAME = 110  # bytes of the name of a class pair

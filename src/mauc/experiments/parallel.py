@@ -100,9 +100,7 @@ def run_tasks(
 ) -> Iterator[tuple[_K, Any]]:  # fmt: skip
     """Yield each task and what the function gives for it, as it is done; an error for a lost one.
 
-    A task whose worker dies is tried again when all others are done, and alone: if it takes too
-    much memory, or another process ended the worker, it succeeds. One that dies alone three times
-    is lost.
+    A task whose worker dies is tried again when all others are done, and alone, three times.
     """
     waiting = deque(tasks)
     if engine.name == "serial":

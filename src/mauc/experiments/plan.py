@@ -346,17 +346,10 @@ class Plan:
 
 @dataclass(frozen=True, order=True)
 class Cell:
-    """One fold of one repeat of one data set: the unit of work.
-
-    Parameters
-    ----------
-    dataset : str
-    repeat, fold : int
-        From 0.
-    """
+    """One fold of one repeat of one data set: the unit of work."""
 
     dataset: str
-    repeat: int
+    repeat: int  #: from 0, as the folds
     fold: int
 
     def __str__(self) -> str:

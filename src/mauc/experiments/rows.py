@@ -21,55 +21,27 @@ _PACKAGES = ("mauc", "numpy", "scipy", "scikit-learn", "numba")
 class Row:
     """One measurement.
 
-    Parameters
-    ----------
-    dataset : str
-    repeat, fold : int
-        From 0.
-    selector, classifier : str
-        Their names in the plan.
-    size : int
-        Number of features.
-    mauc : float
-        Of the test part; NaN if it failed.
-    select_seconds : float
-        Ranking the features; the same on all rows of a selector in a cell.
-    fit_seconds : float
-        Fitting the classifier and scoring the test samples; work that sizes and selectors share
-        is counted where it was first needed.
-    score_seconds : float
-        Computing MAUC of those scores.
-    features : ndarray of int
-        The columns used, best first.
-    status : {"ok", "failed"}
-    error : str or None
-        Type and message of what went wrong.
-    n_train, n_test, n_features : int
-        Samples of the two parts, columns of the data set.
-    seed : int
-        Of the selector.
-    versions : str
-        Of the packages that compute.
+    Work that sizes and selectors share is counted in the seconds of the row that first needed it.
     """
 
     dataset: str
-    repeat: int
+    repeat: int  #: from 0, as the folds
     fold: int
-    selector: str
-    classifier: str
-    size: int
-    mauc: float
-    select_seconds: float
-    fit_seconds: float
-    score_seconds: float
-    features: np.ndarray
-    status: str
-    error: str | None
-    n_train: int
+    selector: str  #: its name in the plan
+    classifier: str  #: likewise
+    size: int  #: number of features
+    mauc: float  #: of the test part; NaN if it failed
+    select_seconds: float  #: ranking the features; the same on all rows of a selector in a cell
+    fit_seconds: float  #: fitting the classifier and scoring the test samples
+    score_seconds: float  #: computing MAUC of those scores
+    features: np.ndarray  #: the columns used, best first
+    status: str  #: "ok" or "failed"
+    error: str | None  #: type and message of what went wrong
+    n_train: int  #: samples
     n_test: int
-    n_features: int
-    seed: int
-    versions: str
+    n_features: int  #: columns of the data set
+    seed: int  #: of the selector
+    versions: str  #: of the packages that compute
 
 
 def error_text(error: BaseException) -> str:

@@ -44,35 +44,17 @@ if TYPE_CHECKING:
 
 @dataclass
 class RunSummary:
-    """How a run ended.
+    """How a run ended."""
 
-    Parameters
-    ----------
-    folder : Path or None
-        None for a run in memory.
-    n_cells : int
-        Cells of the plan.
-    n_run : int
-        Cells that were run now; the folder had the others.
-    n_damaged : int
-        Shards that were damaged and computed anew.
-    n_rows : int
-        Measurements of the plan.
-    failures : Counter of str
-        Rows that failed, by selector, classifier and error.
-    seconds : float
-    rows : pandas.DataFrame or None
-        All rows of a run in memory, as `load_run` returns those of a folder.
-    """
-
-    folder: Path | None
-    n_cells: int
-    n_run: int = 0
-    n_damaged: int = 0
-    n_rows: int = 0
+    folder: Path | None  #: None for a run in memory
+    n_cells: int  #: cells of the plan
+    n_run: int = 0  #: cells that were run now; the folder had the others
+    n_damaged: int = 0  #: shards that were damaged and computed anew
+    n_rows: int = 0  #: measurements of the plan
+    #: rows that failed, by selector, classifier and error
     failures: Counter[str] = field(default_factory=Counter)
     seconds: float = 0.0
-    rows: Any = None
+    rows: Any = None  #: pandas.DataFrame of a run in memory, as `load_run` returns one of a folder
 
     @property
     def n_failed(self) -> int:

@@ -234,11 +234,7 @@ class RunFolder:
         write_atomic(path, buffer.getvalue(), force=True)
 
     def read(self, cell: Cell) -> "pa.Table":
-        """Return the rows of a cell.
-
-        `DamagedShardError` names the file if it cannot be read, its digest is not that of its rows,
-        or these are of another cell or another experiment.
-        """
+        """Return the rows of a cell; `DamagedShardError` names a file that was altered."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -334,8 +330,7 @@ def _changed(what: str, old: dict[str, Any], new: dict[str, Any], keys: Iterable
 def make_stamp(plan: dict[str, Any], fingerprint: str) -> Stamp:
     """Return the digest of every definition that a cell of a data set may depend on.
 
-    Runs whose stamps agree on a selector, a classifier and the split have the same rows of them: a
-    shard may come from another folder, but not from another experiment.
+    A shard may come from another folder, but not from another experiment.
     """
     stamp = {"split": digest([fingerprint, plan["seed"], plan["folds"], plan["sizes"]])}
     for spec in plan["selectors"]:

@@ -15,9 +15,7 @@ _DECIMALS = 4
 
 
 def make_control_charts(
-    n_per_class: int = 100,
-    length: int = 60,
-    random_state: int | np.random.RandomState | None = 0,
+    n_per_class: int = 100, length: int = 60, random_state: int | np.random.RandomState | None = 0
 ) -> Dataset:
     """Generate control charts: six classes of time series.
 
@@ -85,14 +83,9 @@ def make_control_charts(
 
 
 def make_siren(
-    n_per_class: int = 100,
-    n_easy: int = 2,
-    n_hard: int = 4,
-    n_loud: int = 40,
-    n_quiet: int = 3,
-    n_noise: int = 20,
-    random_state: int | np.random.RandomState | None = 0,
-) -> Dataset:
+    n_per_class: int = 100, n_easy: int = 2, n_hard: int = 4, n_loud: int = 40, n_quiet: int = 3,
+    n_noise: int = 20, random_state: int | np.random.RandomState | None = 0,
+) -> Dataset:  # fmt: skip
     """Generate a problem on which filters that average over class pairs fail.
 
     Many redundant "loud" features separate the easy classes from all others. For every pair of

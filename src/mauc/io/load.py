@@ -17,13 +17,7 @@ from mauc.io.arrays import FrameSource
 from mauc.io.dataset import Dataset, columns_note, encode_dataset
 from mauc.io.features import FeatureColumns, HeldColumns, feature_matrix
 from mauc.io.files import STDIN, is_address, is_stream, stream_as_file
-from mauc.io.formats import (
-    SPECIAL,
-    TEXT_FORMATS,
-    find_format,
-    open_table,
-    split_array,
-)
+from mauc.io.formats import SPECIAL, TEXT_FORMATS, find_format, open_table, split_array
 from mauc.io.objects import as_vector, open_in_memory, open_object
 from mauc.io.options import ReadOptions, with_option_texts
 from mauc.io.rules import check_labels, find_excluded, find_roles, list_excluded

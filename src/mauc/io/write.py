@@ -36,13 +36,9 @@ _COPIES = 4  # of a part of the rows: as it is read, as a frame, as Arrow and as
 
 
 def write_table(
-    data: Any,
-    path: str | Path,
-    *,
-    target: str | None = None,
-    format: str | None = None,
+    data: Any, path: str | Path, *, target: str | None = None, format: str | None = None,
     force: bool = False,
-) -> Path:
+) -> Path:  # fmt: skip
     """Write a data set, such as one reduced by ``dataset.take(ranking)``, to a file.
 
     Parameters

@@ -110,22 +110,14 @@ class ARCO(RankingSelector):
         blocks = even_ranges(problem.n_features, n_threads)
         max_rows = problem.workspace.rows_at_once(ranks[0].nbytes, len(blocks))
 
-        is_spilled = problem.workspace.is_spilled
-
-        def find_best(block, n_chosen):
-            first, last = block
-            best, score = -1, -np.inf
-            while first < last:  # once, unless the ranks are in a file
-                best, score, first = best_of_block(
-                    ranks, squares, search.masked_relevance, weight, search.ranking, n_chosen,
-                    first, last, best, score, max_rows, search.is_left, n_counted, redundancy_sum,
-                )  # fmt: skip
-                if is_spilled:
-                    problem.workspace.release()
-            return best, score
+        def find(n_chosen, first, last, best, score):
+            return best_of_block(
+                ranks, squares, search.masked_relevance, weight, search.ranking, n_chosen, first,
+                last, best, score, max_rows, search.is_left, n_counted, redundancy_sum,
+            )  # fmt: skip
 
         with start_pool(len(blocks)) as pool:
-            search.run(find_best, blocks, pool)
+            search.run_in_parts(find, blocks, pool, problem.workspace)
         chosen_auc = None if pair_auc is None else pair_auc[search.ranking]
         return single_ranking(
             problem, search.ranking, search.scores, relevance, pair_auc=chosen_auc
@@ -135,8 +127,7 @@ class ARCO(RankingSelector):
 def measure(problem, pair_auc=None, n_jobs=None):
     """Return centred ranks, the sums of their squares and the mean AUC of all features.
 
-    `pair_auc`, of shape (n_features, n_pairs), receives the folded AUCs on the class pairs. Workers
-    measure their columns where the problem is on a cluster, and their ranks are collected here.
+    `pair_auc`, of shape (n_features, n_pairs), receives the folded AUCs on the class pairs.
     """
     writer = RankWriter(problem)
     relevance = np.empty(problem.n_features)
@@ -164,10 +155,7 @@ def measure(problem, pair_auc=None, n_jobs=None):
 
 
 def measure_part(part, n_pairs):
-    """Return what `measure` does of some columns, and their AUCs on `n_pairs` pairs, or None.
-
-    Called on a worker.
-    """
+    """Return what `measure` does of a worker's columns, and their pair AUCs, or None."""
     pair_auc = None if n_pairs is None else np.empty((part.n_features, n_pairs))
     return *measure(part, pair_auc), pair_auc
 
@@ -175,9 +163,8 @@ def measure_part(part, n_pairs):
 class RankWriter:
     """Writes the centred ranks of columns, for a `mauc.selectors.pair_auc.ColumnReader`.
 
-    `ranks`, of shape (n_features, n_samples), are in units of `rank_step`, in a temporary file
-    where the memory of a source does not hold them; `squares` are the sums of their squares, 0 for
-    a constant column.
+    `ranks`, of shape (n_features, n_samples), are in units of `rank_step`; `squares` are the sums
+    of their squares, 0 for a constant column.
     """
 
     def __init__(self, problem):
@@ -201,10 +188,7 @@ class RankWriter:
 
 
 def rank_step(n_samples):
-    """Return the unit of ranks, 1 as long as the sum of n squares up to (n - 1)^2 fits 63 bits.
-
-    It does up to two million rows; with more rows the unit is larger.
-    """
+    """Return the unit of ranks: 1 up to two million rows, as long as the squares sum to 63 bits."""
     return max(1, math.ceil(math.sqrt(n_samples**3 / (3 * 2**62))))
 
 
@@ -253,13 +237,7 @@ def best_of_block(
     ranks, squares, relevance, weight, chosen, n_chosen, first, last, best, best_score, max_rows,
     is_left, n_counted, redundancy_sum,
 ):  # fmt: skip
-    """Find the candidate of largest criterion among features ``first`` to ``last``.
-
-    The redundancy of a candidate is a running sum of absolute rank correlations with the chosen
-    features, in the order of choice. The terms are not negative, so a sum over the first few of
-    them bounds the criterion from above, and a term is counted only while this bound can still
-    win, as in mRMR. Sums that are compared in the end are complete, so neither the blocks nor what
-    was skipped changes a bit.
+    """Find the candidate of largest criterion among features ``first`` to ``last``, as mRMR's does.
 
     `best` is the winner so far, -1 if there is none; the lowest of equals wins. Returns it, its
     score and where to begin again after `max_rows` rows of ranks were read, or `last`.

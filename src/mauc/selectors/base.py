@@ -3,7 +3,6 @@
 from abc import abstractmethod
 from collections.abc import Mapping
 from contextlib import nullcontext
-from numbers import Integral
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -12,7 +11,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.metadata_routing import UNUSED
 
-from mauc.checks import is_real
+from mauc.checks import is_int, is_real
 from mauc.data.columns import default_names, is_frame
 from mauc.data.decomposition import Decomposition
 from mauc.data.frames import needs_types, take_columns
@@ -48,11 +47,6 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     them, implements ``_rank(problem, n_wanted, options)`` and, if it has parameters of its own,
     checks them in ``check_options()``, whose result is passed on as `options`. What input it takes
     is written in the registry.
-
-    ``transform`` returns an array. For a data frame with nominal columns (a categorical dtype or
-    strings) or dates it returns the selected columns as a frame of the same kind, pandas or polars,
-    so that the next step of a pipeline sees what they are; ``set_output`` makes every result a
-    frame.
     """
 
     verbose = False
@@ -107,7 +101,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         """Return the checked options of a fit."""
         count_threads(self.n_jobs)
         wanted = self._wanted_size()
-        check_n_features(1 if _is_int(wanted) else wanted, 1, self._size_choices)
+        check_n_features(1 if is_int(wanted) else wanted, 1, self._size_choices)
         if client is not None and self._no_cluster:
             raise MaucError(
                 f"client must be None for {type(self).__name__}, which does not run on a cluster: "
@@ -250,7 +244,7 @@ def open_input(
     """Settle what the arguments of ``fit`` are: the door of all estimators and functions.
 
     Returns X as an array, sparse matrix, frame or `ColumnSource`, y and the weights in memory, and
-    a context that gives the cluster whose workers read X, or None.
+    the context of the cluster whose workers read X, or of None.
     """
     if client is None and is_in_memory(X) and is_in_memory(y) and is_in_memory(sample_weight):
         return X, y, sample_weight, nullcontext()
@@ -265,10 +259,7 @@ def open_input(
 def single_ranking(
     problem: Any, ranking: np.ndarray, list_scores: np.ndarray, scores: np.ndarray, **further: Any
 ) -> Ranked:
-    """Return what is found by one ranking of the whole problem.
-
-    `list_scores` are those of the selected features when they were selected, `scores` those of all.
-    """
+    """Return what one ranking of the whole problem found; `list_scores` are those when selected."""
     n_selected = len(ranking)
     selection = Selection(
         ranking, np.zeros(n_selected, np.int64), np.arange(1, n_selected + 1), list_scores
@@ -279,17 +270,10 @@ def single_ranking(
 class GreedySearch:
     """Choose the most relevant feature, then step by step the best one given the chosen.
 
-    The search of mRMR, JMI and ARCO.
-
-    `ranking` has the chosen features in order, `scores` their criteria at the step of choice (the
-    relevance at the first), `is_left` says which are still candidates. Equal scores go by column.
-    A constant feature has no information on anything and no redundancy either, so that it would be
-    chosen before redundant ones: constants come last instead, by column, with a score of -inf,
-    which is their `masked_relevance` and bounds all their criteria.
-
-    What a step looks at, states or ranks of all features, may be in a temporary file
-    (`mauc.memory.Workspace`). A block of features is then gone through in parts, and after each of
-    them the pages of the file are released. No bit of the result depends on the parts.
+    Equal scores go by column. Constant features, which are redundant to nothing, would be chosen
+    before redundant ones: they come last instead, with a score, and `masked_relevance`, of -inf.
+    What a step looks at may be in a file (`mauc.memory.Workspace`) and is then gone through in
+    parts, on which no bit of the result depends.
     """
 
     def __init__(self, relevance, is_constant, k):
@@ -305,9 +289,8 @@ class GreedySearch:
         """Choose the other features and return self.
 
         ``best_of_block(block, given)`` returns the best candidate of a range of features, the
-        lowest of equals or -1 if none is left, and its score; it runs in the threads of `pool`.
-        The blocks are in column order. `given` is the number of chosen features, or what
-        ``prepare(step)`` returns, which is called once per step.
+        lowest of equals or -1 if none is left, and its score; `given` is the step, or
+        ``prepare(step)``.
         """
         # ranking[:step] is the chosen set in the order of choice.
         for step in track(range(1, len(self.ranking)), "features"):
@@ -323,6 +306,24 @@ class GreedySearch:
             self.is_left[best] = False
         return self
 
+    def run_in_parts(self, find, blocks, pool, workspace):
+        """Choose the other features by ``find(n_chosen, first, last, best, score)``.
+
+        It returns the best so far, its score and where to begin again after its share of rows.
+        """
+        is_spilled = workspace.is_spilled
+
+        def best_of_block(block, n_chosen):
+            first, last = block
+            best, score = -1, -np.inf
+            while first < last:  # once, unless what it reads is in a file
+                best, score, first = find(n_chosen, first, last, best, score)
+                if is_spilled:
+                    workspace.release()
+            return best, score
+
+        return self.run(best_of_block, blocks, pool)
+
 
 def row_parts(first: int, last: int, max_rows: int) -> list[tuple[int, int]]:
     """Cut a range of rows into parts of at most `max_rows`."""
@@ -336,7 +337,7 @@ def check_n_features(
     wanted = n_features_to_select
     if isinstance(wanted, str) and f'"{wanted}"' in choices:
         return n_features
-    if _is_int(wanted):
+    if is_int(wanted):
         if not 1 <= wanted <= n_features:
             raise MaucError(
                 f"n_features_to_select must be in [1, {n_features}] (the number of features), "
@@ -351,10 +352,6 @@ def check_n_features(
             )
         return max(1, round(wanted * n_features))
     raise MaucError(f"n_features_to_select must be an int, a fraction, {choices}, got {wanted!r}.")
-
-
-def _is_int(value):
-    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def _load_all(source, choices):

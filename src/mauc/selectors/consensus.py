@@ -106,12 +106,10 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
 
     Notes
     -----
-    "loss" looks at each step at the features that take away at least 9/10 of what the best one
-    takes away of the loss of `GreedyMAUC` on all samples, with the options and the `prior` of
-    `selector`, and takes the one that most halves have among their first k. It is more stable than
-    `GreedyMAUC` at nearly its MAUC; "frequency" is more stable at the cost of some MAUC.
-    docs/methods/consensus.md has the figures and the bounds of `error_control_`. The sample of a
-    class of one is in both halves, and a warning says so. The order of the rows changes nothing.
+    "loss" is more stable than `GreedyMAUC` at nearly its MAUC, "frequency" at the cost of some
+    MAUC. docs/methods/consensus.md has the rules, the figures and the bounds of `error_control_`.
+    The sample of a class of one is in both halves, and a warning says so. The order of the rows
+    changes nothing.
 
     Time is that of `n_resamples` fits on half of the samples, and of one search on all; memory that
     of a fit on a half per thread. Of a source, all columns are read once per half.
@@ -138,17 +136,9 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
     _no_cluster = "it fits its selector on halves of the samples"
 
     def __init__(
-        self,
-        selector="greedy",
-        n_features_to_select=None,
-        *,
-        n_resamples=50,
-        rule="auto",
-        categorical_features=None,
-        random_state=None,
-        n_jobs=None,
-        verbose=False,
-    ):
+        self, selector="greedy", n_features_to_select=None, *, n_resamples=50, rule="auto",
+        categorical_features=None, random_state=None, n_jobs=None, verbose=False,
+    ):  # fmt: skip
         self.selector = selector
         self.n_features_to_select = n_features_to_select
         self.n_resamples = n_resamples
@@ -312,13 +302,9 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
 
 
 def stability_sentence(selector: ConsensusSelector) -> str:
-    """Return how stable a fitted selector is, and how many of its features may be wrong.
-
-    The sentence has no capital letter and no full stop, and is "" if all features were selected,
-    for there was nothing to choose. A bound that does not exclude that all are wrong is left out.
-    """
+    """Return how stable a fitted selector is, and how many of its features may be wrong."""
     found = selector.stability_
-    if math.isnan(found.value):
+    if math.isnan(found.value):  # all features were selected: there was nothing to choose
         return ""
     bound = selector.error_control_.at(SHOWN_THRESHOLD)
     n = bound.n_features
@@ -339,9 +325,7 @@ def complementary_halves(
 ) -> list[np.ndarray]:
     """Return the rows of 2 n_pairs halves, ascending, two after the other being complementary.
 
-    The rows of a class are known by a hash of the ranks of their values: another order of the rows
-    gives the same halves. A half has each class with half of its rows; where their number is odd,
-    the halves take turns in having one more. The row of a class of one is in both.
+    Rows are known by a hash of the ranks of their values, so that their order changes nothing.
     """
     order, starts, _ = group_by_class(problem.codes, problem.n_classes)
     hashes = hash_all_rows(problem)[order]
@@ -409,9 +393,7 @@ class Votes:
 def rank_by_votes(votes: Votes, rule: str) -> tuple[np.ndarray, np.ndarray]:
     """Return a consensus of rankings by "frequency" or "rank", and the scores of the features.
 
-    The k-th feature is chosen by the first k features of every half, so that the ranking of fewer
-    features is the beginning of that of more: by its frequency there, equal ones by the mean rank,
-    or by the mean rank alone; then by column.
+    The k-th feature is chosen by the first k of every half: rankings are nested.
     """
     n_ranked = votes.rankings.shape[1]
     is_left = np.ones(votes.n_features, bool)
@@ -430,11 +412,9 @@ def rank_by_votes(votes: Votes, rule: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def rank_near_ties(state: SearchState, votes: Votes) -> tuple[np.ndarray, np.ndarray]:
-    """Search as GreedyMAUC does; of features that gain nearly the same take the most frequent.
+    """Search as GreedyMAUC does, but take the most frequent of near ties; return ranking and gains.
 
-    The k-th step looks at the features whose weighted gain is at least 9/10 of the largest, and
-    takes the one that most halves have among their first k; equal ones go by their gain, then by
-    column. Constant features come last. Returns the ranking and the gains.
+    Features that gain nearly the same go by frequency, then gain, then column; constants last.
     """
     n_wanted, n_pairs = votes.rankings.shape[1], len(state.weights)
     is_left = np.ones(len(state.effects), bool)
@@ -471,11 +451,7 @@ def rank_near_ties(state: SearchState, votes: Votes) -> tuple[np.ndarray, np.nda
 
 @njit(cache=True, nogil=True)
 def score_effects(effects, variances, weights, rate, total, is_left, errors, losses):
-    """Fill in the loss that remains with each feature, `total` with one that adds nothing.
-
-    `weights` are the errors of the pairs by the chosen set, `errors` of shape (n_pairs,) is work
-    space.
-    """
+    """Fill in the loss that remains with each feature, `weights` being the errors of the pairs."""
     n_pairs = uintp(weights.shape[0])
     for f in range(effects.shape[0]):
         losses[f] = total

@@ -30,14 +30,10 @@ class ErrorControl(Result):
     r"""Upper bounds on the expected number of wrong features, for thresholds of the frequency.
 
     A feature is *wrong* if its probability to be chosen from a half of the samples is at most
-    :math:`\theta = q / p`, that of a choice of q of p features at random.
-
-    With B complementary pairs, the number of wrong features whose frequency is at least
-    :math:`\tau` has an expectation of at most :math:`q^2 / (p (2 \tau - 1))`, and of less if the
-    frequencies of wrong features are unimodal or r-concave; docs/methods/consensus.md has the other
-    two bounds. They are of one threshold that is chosen beforehand, of halves of n/2 samples each;
-    the first holds for any selector. The features of high frequency need not be those that a rule
-    chooses.
+    :math:`\theta = q / p`, that of a choice of q of p features at random. The number of wrong
+    features of a frequency of at least :math:`\tau`, chosen beforehand, has an expectation of at
+    most :math:`q^2 / (p (2 \tau - 1))`, for any selector; docs/methods/consensus.md has the bounds
+    for unimodal and r-concave frequencies.
     """
 
     frequencies: np.ndarray  #: (n_features,): share of the halves that chose a feature
@@ -108,11 +104,7 @@ def r_concave(share, threshold, n_pairs):
 
 
 def concave_tail(mean: float, t: int, n: int, r: float) -> float:
-    r"""Return the largest P(X >= t) of an r-concave X on 0, 1, ..., n of expectation `mean` * n.
-
-    The extreme distributions have probabilities proportional to :math:`(a + i)^{1/r}` for
-    :math:`i = 0, \ldots, k` and what is left at k + 1, which is not more than the next term.
-    """
+    """Return the largest P(X >= t) of an r-concave X on 0, 1, ..., n of expectation `mean` * n."""
     total, power = mean * n, 1.0 / r
     if mean <= 0.0:
         return 0.0 if t > 0 else 1.0

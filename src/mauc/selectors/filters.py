@@ -58,14 +58,9 @@ class MDFS(SketchMixin, SampleWeightMixin, ListSelector):
     and a new pair drawn. Missing values tie with every value. Memory is O(n_pairs * K), never
     O(n_pairs * n_features).
 
-    The AUC of a nominal feature on classes i and j is leave-pair-out: with :math:`n_{iv}` rows of
-    class i in category v and :math:`\pi_i = n_i / (n_i + n_j)`, a row of class i in category u
-    scores :math:`(n_{iu} - 1 + \pi_i) / (n_{ju} + \pi_j)`, one of class j in category v
-    :math:`(n_{iv} + \pi_i) / (n_{jv} - 1 + \pi_j)`, each without itself, and the AUC is the share
-    of the pairs of rows in which the first scores higher, ties and rows of one category half. It is
-    not folded; below 1/2 it counts as 1/2. Noise has 1/2 for any number of categories. Two
-    categories have an order, and the plain AUC. Categories that are declared but do not occur are
-    ignored.
+    The AUC of a nominal feature is leave-pair-out: a row is scored by the other rows of its
+    category, so that noise has 1/2 for any number of categories; docs/methods/selectors.md has the
+    formula. It is not folded; below 1/2 it counts as 1/2. Two categories have the plain AUC.
 
     References
     ----------
@@ -89,16 +84,9 @@ class MDFS(SketchMixin, SampleWeightMixin, ListSelector):
     preset = Recipe("one-vs-one", "auc", "random")
 
     def __init__(
-        self,
-        n_features_to_select=0.5,
-        *,
-        schedule="random",
-        ties="index",
-        categorical_features=None,
-        random_state=None,
-        n_jobs=None,
-        verbose=False,
-    ):
+        self, n_features_to_select=0.5, *, schedule="random", ties="index",
+        categorical_features=None, random_state=None, n_jobs=None, verbose=False,
+    ):  # fmt: skip
         self.n_features_to_select = n_features_to_select
         self.schedule = schedule
         self.ties = ties
@@ -167,18 +155,10 @@ class SubproblemSelector(SampleWeightMixin, ListSelector):
     preset = Recipe("one-vs-one", "auc", "random")
 
     def __init__(
-        self,
-        n_features_to_select=0.5,
-        *,
-        decomposition="one-vs-one",
-        relevance="auc",
-        schedule="random",
-        ties="index",
-        categorical_features=None,
-        random_state=None,
-        n_jobs=None,
+        self, n_features_to_select=0.5, *, decomposition="one-vs-one", relevance="auc",
+        schedule="random", ties="index", categorical_features=None, random_state=None, n_jobs=None,
         verbose=False,
-    ):
+    ):  # fmt: skip
         self.n_features_to_select = n_features_to_select
         self.decomposition = decomposition
         self.relevance = relevance
@@ -245,16 +225,9 @@ class SpreadFx(ListSelector):
     preset = Recipe("one-vs-rest", "chi2", "round_robin")
 
     def __init__(
-        self,
-        n_features_to_select=0.5,
-        *,
-        relevance="chi2",
-        schedule="round_robin",
-        categorical_features=None,
-        random_state=None,
-        n_jobs=None,
-        verbose=False,
-    ):
+        self, n_features_to_select=0.5, *, relevance="chi2", schedule="round_robin",
+        categorical_features=None, random_state=None, n_jobs=None, verbose=False,
+    ):  # fmt: skip
         self.n_features_to_select = n_features_to_select
         self.relevance = relevance
         self.schedule = schedule
@@ -659,17 +632,12 @@ class FAST(ListSelector):
 
     Notes
     -----
-    The n samples of a pair in ascending order are cut into bins that end at round(b n / n_bins),
-    so that each holds equally many; the mean of each bin is a threshold above which a sample is
-    called positive [1]_. The area under the points (false positives, true positives) of all
-    thresholds and the corners is taken by trapezoids and folded around 1/2. It is the AUC of the
-    feature cut at the thresholds, so with many bins it comes near that of the feature.
-
-    A value that equals a threshold up to rounding (4 units in the last place of double precision,
-    and one more per sample of the bin) is not above it. Columns in other units, such as k and
-    k / 10, therefore score the same. Whole numbers are compared exactly.
-
-    A constant feature scores 1/2, the least there is. A missing value ties with every value.
+    The samples of a pair are cut into bins of equal counts, whose means are the thresholds above
+    which a sample is called positive [1]_. The area is that of trapezoids, folded around 1/2: the
+    AUC of the feature cut at the thresholds. A value that equals a threshold up to rounding is not
+    above it, so that the unit of a column does not matter; docs/methods/selectors.md has the
+    details. A constant feature scores 1/2, the least there is. A missing value ties with every
+    value.
 
     References
     ----------

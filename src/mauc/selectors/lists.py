@@ -38,10 +38,8 @@ class Recipe(NamedTuple):
 class ListSelector(RankingSelector):
     """Base of the selectors that draw features from one ranking list per sub-problem.
 
-    A subclass has a `preset`, whose fields are overridden by parameters of the same name; the
-    parameters named in `relevance_options` are passed on to the relevance. It has
-    ``random_state`` if its schedule draws and ``categorical_features`` if its relevance takes
-    nominal columns.
+    A subclass has a `preset`, whose fields are overridden by parameters of the same name; those
+    named in `relevance_options` are passed on to the relevance.
     """
 
     preset: ClassVar[Recipe] = Recipe()
@@ -68,9 +66,7 @@ class ListSelector(RankingSelector):
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
         recipe = self.recipe
         for name, choices in _CHOICES.items():
-            value = getattr(recipe, name)
-            if not isinstance(value, str) or value not in choices:
-                check_choice(name, value, choices)
+            check_choice(name, getattr(recipe, name), choices)
         check_generator(getattr(self, "random_state", None))
         is_flagged = getattr(self, "categorical_features", None) is not None
         if is_flagged and not self.accepts.nominal:
@@ -115,19 +111,15 @@ class ListSelector(RankingSelector):
             if pair_auc is not None and decomposition.name == "one-vs-one":
                 return pair_auc[feature]
             if problem.cluster is not None:
-                chosen = np.array([feature])
-                found = problem.cluster.map_chosen(problem, score_part, chosen, decomposition)
+                found = problem.cluster.map_chosen(
+                    problem, auc_relevance, np.array([feature]), decomposition, slice(None)
+                )
                 return next(scores for _, scores in found)[0]
             return auc_relevance(problem, decomposition, [feature])[0]
 
         selection = draw_features(lists, schedule, n_wanted, separation)
         chosen_auc = None if pair_auc is None else pair_auc[selection.features]
         return Ranked(decomposition, selection, scores, chosen_auc)
-
-
-def score_part(part, decomposition):
-    """Return the AUCs of all columns of a part; called on a worker."""
-    return auc_relevance(part, decomposition, slice(None))
 
 
 def _auc_denominators(problem, decomposition, relevance):
@@ -154,10 +146,7 @@ class TopK(NamedTuple):
 
 
 def fill_lists(scores: np.ndarray, tie_breaks: np.ndarray, length: int) -> TopK:
-    """Return the best `length` of the first features on every list, the worst first.
-
-    `scores` has shape (n_features, n_lists), `tie_breaks` (n_features,).
-    """
+    """Return the best `length` of (n_features, n_lists) scores on every list, the worst first."""
     n_kept, scores = min(length, len(scores)), np.ascontiguousarray(scores.T)
     least = np.partition(scores, -n_kept)[:, -n_kept, np.newaxis]
     number, feature = np.nonzero(scores >= least)
@@ -171,11 +160,7 @@ def fill_lists(scores: np.ndarray, tie_breaks: np.ndarray, length: int) -> TopK:
 def rank_features(
     problem, decomposition, relevance, length, ties="index", n_jobs=None, **settings
 ) -> tuple[TopK, np.ndarray]:
-    """Return the best `length` features of every sub-problem, and the mean scores of all features.
-
-    Parameters as in `top_k`, which workers call for their columns where the problem is on a
-    cluster.
-    """
+    """Return what `top_k` does, which workers call for their columns on a cluster."""
     arguments = (decomposition, relevance, length, ties)
     if problem.cluster is None:
         return top_k(problem, *arguments, n_jobs, **settings)
@@ -197,10 +182,7 @@ def rank_features(
 
 
 def top_k_of_part(part, decomposition, relevance, length, ties, n_pairs, settings):
-    """Return what `top_k` does of some columns, and their AUCs on `n_pairs` class pairs, or None.
-
-    Called on a worker.
-    """
+    """Return what `top_k` does of a worker's columns, and their pair AUCs, or None."""
     pair_auc = None
     if n_pairs is not None:
         pair_auc = np.empty((part.n_features, n_pairs))
@@ -213,17 +195,13 @@ def top_k(
     problem, decomposition, relevance, length, ties="index", n_jobs=None, *, is_dense=True,
     reads_rows=False, denominators=None, **options,
 ):  # fmt: skip
-    """Rank the features of a problem on every sub-problem.
+    """Return the best `length` features of every sub-problem, and the mean scores of all features.
 
-    Only the best `length` of each list are held while blocks of columns pass by, so memory is
-    O(n_subproblems * length + n_samples * block), never (n_features, n_subproblems). K
-    features can be drawn from lists of K: whatever is popped from a list is selected by then.
-
-    `relevance` is a function ``(problem, decomposition, chosen, **options) -> scores``, which fills
-    in sparse columns if `is_dense` and reads rows of a row-major X if `reads_rows`. Equal scores go
-    by column, with ``ties="mauc"`` by the mean over all sub-problems first. `denominators`, one
-    per sub-problem, are those of scores that are quotients, such as AUCs: their means are then
-    rounded once, so that equal means are equal numbers.
+    `relevance` is one of `mauc.selectors.relevance`, for which `is_dense` fills in sparse columns.
+    Only the best of each list are held while blocks of columns pass by: memory is
+    O(n_subproblems * length + n_samples * block). K features can be drawn from lists of K.
+    `denominators`, one per sub-problem, are those of scores that are quotients, such as AUCs: their
+    means are then rounded once, so that equal means are equal numbers.
     """
     n_lists, mean_scores = decomposition.n_subproblems, np.empty(problem.n_features)
     tie_breaks = mean_scores if ties == "mauc" else np.zeros(problem.n_features)
@@ -253,8 +231,7 @@ def top_k(
 def draw_features(lists, schedule, n_wanted, score_feature) -> Selection:
     """Draw features from ranking lists until `n_wanted` are selected (Algorithm 1).
 
-    A drawn list gives its next feature; one that is already selected is dropped, and the turn is
-    over. ``score_feature(feature)`` is the AUC on every sub-problem, for schedules that observe.
+    A drawn list gives its next feature; one that is already selected is dropped.
     """
     n_lists, length = lists.features.shape
     heads, n_open = [0] * n_lists, n_lists
@@ -336,11 +313,7 @@ class RoundRobin:
 
 
 class Hardest:
-    r"""Draw from the sub-problem that the selected features separate least.
-
-    The separation that a set S has collected for a sub-problem is the sum over S of
-    :math:`\Phi^{-1}(A)^2`, A being the AUC of a feature there; of equals the first.
-    """
+    r"""Draw from the sub-problem of the least sum of :math:`\Phi^{-1}(A)^2` over the selected."""
 
     needs_scores = True
 
@@ -374,12 +347,10 @@ _CHOICES = {
 
 @njit(cache=True, nogil=True)
 def push_block(scores, tie_breaks, first_feature, top_scores, top_ties, top_features):
-    """Push a block of features into all lists, which are full: (n_lists, k).
+    """Push a block of (n_block, n_lists) scores into all lists, which are full: (n_lists, k).
 
-    `scores` has shape (n_block, n_lists), `tie_breaks` (n_block,). A list is a binary heap with its
-    worst entry at the root. An entry is better if its score is larger, then its tie break, then if
-    its feature number is smaller; that order is total, so the outcome does not depend on the order
-    in which blocks are pushed.
+    A list is a binary heap with its worst entry at the root. An entry is better by its score, then
+    its tie break, then a lower feature number: no order of the blocks changes the outcome.
     """
     for b in range(scores.shape[0]):
         feature, tie_break = first_feature + b, tie_breaks[b]

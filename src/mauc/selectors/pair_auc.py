@@ -129,11 +129,7 @@ def pair_auc_of(problem, chosen):
 
 
 def auc_relevance(problem, decomposition, chosen, pair_auc=None):
-    """Return the folded AUC, see `MDFS`; on the whole problem its mean over all class pairs.
-
-    The AUCs of class k against the rest sum numerator and denominator over the pairs of k.
-    `pair_auc`, of shape (n_features, n_pairs), receives the folded AUCs of a slice of columns.
-    """
+    """Return the folded AUC, see `MDFS`; `pair_auc` receives those of all class pairs."""
     wins, max_wins = pair_wins(problem, chosen)
     folded = folded_auc(wins, max_wins)
     unordered = list(unordered_columns(problem, chosen))
@@ -151,10 +147,9 @@ def auc_relevance(problem, decomposition, chosen, pair_auc=None):
 
 
 def _rest_wins(wins, max_wins, exponents):
-    """Sum pair wins to the wins of each class over all others.
+    """Sum pair wins, numerators and denominators, to the wins of each class over all others.
 
-    The wins of classes i and j are in units of two to the power ``exponents[i] + exponents[j]``;
-    those of class i over the others come out in units of the heaviest other class.
+    The wins of classes i and j are in units of two to the power ``exponents[i] + exponents[j]``.
     """
     n_classes = len(exponents)
     first, second = np.triu_indices(n_classes, 1)
@@ -173,8 +168,7 @@ def _rest_wins(wins, max_wins, exponents):
 def unordered_columns(problem, chosen):
     """Yield the index in `chosen` and the `CategoryCounts` of columns whose values have no order.
 
-    Those are the nominal ones with more than two categories: two have an order, up to its
-    direction, which does not matter to a folded AUC.
+    Two categories have an order, up to its direction, which does not matter to a folded AUC.
     """
     for slot, column in problem.nominal_columns(chosen):
         counts = category_counts(problem, column)
@@ -189,22 +183,16 @@ def category_counts(problem, column):
 
 
 def allocate_pair_auc(problem, n_selected):
-    """Return an array for the pair AUCs of all features if keeping them pays, else None.
-
-    Computing them again for the selected features takes n_selected / n_features of the first
-    computation: where that is little, or the array is large, nothing is kept.
-    """
+    """Return an array for the pair AUCs of all features if keeping them pays, else None."""
     shape = (problem.n_features, n_pairs_of(problem.n_classes))
     is_worth = n_selected * _MIN_SHARE >= problem.n_features and shape[0] * shape[1] <= _MAX_KEPT
     return np.empty(shape) if is_worth else None
 
 
 def pair_wins(problem, chosen):
-    """Return the wins of features on every class pair, and the largest possible wins.
+    """Return the wins of features, (n_chosen, n_pairs), and the largest possible wins, 2 n_i n_j.
 
-    The first, of shape (n_chosen, n_pairs), are integers, or floats where samples have weights or X
-    is sparse. The second are 2 n_i n_j; with extreme weights in units of the pair, see
-    `scale_weights`.
+    With extreme weights both are in units of the pair, see `scale_weights`.
     """
     known = problem.columns.known_wins
     if known is not None:
@@ -224,10 +212,7 @@ def pair_wins(problem, chosen):
 
 
 def dense_wins(XT, y, class_counts):
-    """Count the wins of dense columns, of shape (n_features, n_pairs), int64.
-
-    `XT` has contiguous columns of uint8, float32 or float64, one per row, and is read-only.
-    """
+    """Count the wins of columns, one per row of `XT`: int64 of shape (n_features, n_pairs)."""
     if not can_count(len(y), len(class_counts)):
         return _sweep(XT, y, class_counts)
     if XT.dtype == np.uint8:
@@ -283,10 +268,7 @@ def _sweep(XT, y, class_counts):
 
 
 def folded_auc(wins, max_wins):
-    """Return AUCs folded around 1/2: max(wins, max_wins - wins) / max_wins.
-
-    Folding the counts, not the quotients, gives x and -x the same bits.
-    """
+    """Return AUCs folded around 1/2, as counts: x and -x then have the same bits."""
     folded = max_wins - wins
     np.maximum(folded, wins, out=folded)
     folded /= max_wins
@@ -297,10 +279,8 @@ class ColumnReader:
     """Counts the wins of dense columns and passes on what it learns of their order.
 
     `writer` has methods ``write_levels(LT, level_counts, columns)`` for columns of bytes without
-    missing values and ``write_sorted(keys, n_known, row_bits, columns)`` for sorted columns;
-    `columns` are their numbers, `level_counts` those of `mauc.engine.levels.count_levels`. `rows`
-    are the rows, int32, in the order in which the sorted keys number them, see
-    `mauc.engine.keys.sort_with_rows`.
+    missing values and ``write_sorted(keys, n_known, row_bits, columns)`` for sorted columns, whose
+    keys number the `rows` in their order.
     """
 
     def __init__(self, problem, writer, rows):

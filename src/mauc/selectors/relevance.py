@@ -27,9 +27,7 @@ _EPSILON = 2.0**-52
 def contingency_scores(problem, decomposition, chosen, statistics):
     """Return statistics (CHI, SU, IG) of the table of bins and classes, one matrix for each.
 
-    Every sub-problem discretises a column against its own classes by the method of Fayyad and
-    Irani; the column is sorted once for all of them. Nominal columns have one bin per
-    category. Missing values are distributed over the bins in proportion to the known ones.
+    Every sub-problem discretises a column, which is sorted once, against its own classes.
     """
     XT = problem.float_columns(chosen)
     roles, logs = decomposition.roles, problem.count_logs
@@ -117,8 +115,7 @@ def fsdd_of_moments(count, offset, scatter, beta):
 def subproblem_moments(problem, decomposition, chosen):
     """Yield count, offset and scatter (see `class_moments`) of every sub-problem.
 
-    They have shape (n_chosen, n_sides): two sides, each its classes merged to one, or all classes
-    for the whole problem. Missing values are left out of their feature; weights are frequencies.
+    They have shape (n_chosen, n_sides): two sides, or all classes for the whole problem.
     """
     if isinstance(chosen, slice) and problem.columns.row_major is not None:
         moments = class_moments_by_rows(
@@ -144,10 +141,7 @@ def _moments(problem, XT):
 
 
 def _rescale_extreme(problem, chosen, moments):
-    """Replace the moments of columns whose squares leave the doubles by those in other units.
-
-    Scores are quotients of squares, so that the unit of a column does not matter.
-    """
+    """Measure columns whose squares leave the doubles in other units; scores are quotients."""
     count, offset, scatter = moments
     with np.errstate(over="ignore", invalid="ignore"):
         size = scatter.max(axis=1) + (count * offset * offset).max(axis=1)
@@ -210,10 +204,8 @@ def _are_whole(XT):
 def sliding_wins(values_of, codes_of, n_known_of, missing_of, is_whole, roles, n_bins, out):
     """Fill `out`, of shape (n_features, n_subproblems), with the wins of cut columns.
 
-    The wins are 2 #(s_0 > s_1) + #(s_0 = s_1) over the samples of either side, s being the number
-    of thresholds below a value; a missing value ties with every value. The sorted columns are those
-    of `sorted_columns`; `is_whole` says which hold whole numbers only, whose sums are exact. A role
-    is 0 for the classes of the first side, 1 for the second, -1 for those left out.
+    The wins are 2 #(s_0 > s_1) + #(s_0 = s_1), s being the number of thresholds below a value of
+    either side; a missing value ties with every value. A role is 0 or 1 for a side, -1 for none.
     """
     n, n_classes = values_of.shape[1], roles.shape[1]
     grouped = np.empty(n + n_classes, np.float64)
@@ -247,10 +239,7 @@ def sliding_wins(values_of, codes_of, n_known_of, missing_of, is_whole, roles, n
 
 @njit_part
 def _group(values, codes, n_known, starts, ends, grouped):
-    """Write the sorted values class by class, each class with an infinity at its end.
-
-    Class k is ``grouped[starts[k]:starts[k + 1]]``.
-    """
+    """Write the sorted values class by class, from ``starts[k]`` to an infinity at the end."""
     starts[:] = 0
     for i in range(n_known):
         starts[codes[i] + 1] += 1

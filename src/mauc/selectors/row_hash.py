@@ -1,13 +1,8 @@
 """Rows known by what they hold, not by where they stand: hashes of rows, and samples of them.
 
-The rows of a class are sorted by a hash of the ranks of their values, and taken at even distances.
-So the order of the rows does not matter, nor does a strictly monotone map of a column. Rows that
-share a hash are told apart by further columns; those that are equal everywhere are interchangeable.
-
-A category has no rank. It is known by what does not depend on its name, its counts per class: rows
-whose categories have equal counts are as good as equal. Only two categories with the same counts,
-which are scored as numbers, can differ; the codes of categories therefore decide, last of all,
-between rows that are open.
+The rows of a class are sorted by a hash of the ranks of their values: neither the order of the rows
+nor a strictly monotone map of a column matters. Rows that share a hash are told apart by further
+columns. A category has no rank: it is known by its counts per class, and its code decides last.
 """
 
 from itertools import islice
@@ -27,10 +22,7 @@ _MULTIPLIERS = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 
 
 def sample_rows(problem: Problem, order: np.ndarray, starts: np.ndarray, n_kept: int) -> np.ndarray:
-    """Choose some of the rows, each class with its share; return their offsets in `order`.
-
-    Class k is ``order[starts[k]:starts[k + 1]]``; the offsets ascend.
-    """
+    """Choose rows, each class with its share; return their ascending offsets in `order`."""
     n = problem.n_samples
     # As many of a class as even distances over all rows would take.
     wanted = np.diff(np.searchsorted(np.arange(n_kept) * n // n_kept, starts))
@@ -60,11 +52,7 @@ def sample_rows(problem: Problem, order: np.ndarray, starts: np.ndarray, n_kept:
 
 
 def hash_all_rows(problem: Problem) -> np.ndarray:
-    """Return a hash of every row, uint64, that tells it from all rows that differ in any column.
-
-    Columns are mixed in until all rows differ, or none is left; the codes of nominal ones come
-    last.
-    """
+    """Return a hash of every row, uint64, that tells it from all rows that differ in any column."""
     hashes = np.zeros(problem.n_samples, np.uint64)
     columns = _spread_columns(problem)
     nominal = columns[problem.is_nominal[columns]]
@@ -89,10 +77,7 @@ def _spread_columns(problem):
 
 
 def _hash_rows(problem, columns):
-    """Return a hash of the first columns of an iterator for every row.
-
-    It takes so many that nearly all rows differ, as far as the entropies of the columns tell.
-    """
+    """Return a hash for every row, of so many columns that nearly all rows should differ."""
     hashes = np.zeros(problem.n_samples, np.uint64)
     n_bits = _ENOUGH * log2(problem.n_samples)
     for column in islice(columns, _MAX_MIXED):
@@ -142,10 +127,7 @@ def _code_ranks(problem, column):
 
 
 def _category_ranks(problem, column):
-    """Return a number for every row, equal for categories with equal counts in all classes.
-
-    It is 0 where the category is missing.
-    """
+    """Return a number per row, equal for categories of equal class counts; 0 if it is missing."""
     codes = problem.float_columns([column])[0]
     counts = count_categories(codes, problem.codes, problem.n_classes, problem.row_weights)
     mixed = np.repeat(np.arange(problem.n_classes, dtype=np.uint64), np.diff(counts.starts))
@@ -168,8 +150,7 @@ def _mix(hashes, ranks):
 def _take_evenly(keys, offsets, n_taken):
     """Take offsets at even distances, their keys ascending; of those of one key it is open which.
 
-    Returns the offsets taken and, for each key some of whose offsets are to be taken, these offsets
-    and how many of them.
+    Returns the offsets taken and, for each open key, its offsets and how many of them to take.
     """
     n = len(keys)
     taken = np.arange(n_taken) * n // n_taken
@@ -189,10 +170,7 @@ def _take_evenly(keys, offsets, n_taken):
 
 
 def _split_groups(values, open_groups):
-    """Decide between the rows of open groups whose values of a column, by offset, differ.
-
-    Returns the offsets that were chosen, and the groups that are still open.
-    """
+    """Return what a column decides to take of open groups, and the groups still open."""
     sizes = [len(offsets) for offsets, _ in open_groups]
     here = values[np.concatenate([offsets for offsets, _ in open_groups])]
     first = np.repeat(here[np.cumsum(sizes) - sizes], sizes)

@@ -22,12 +22,11 @@ FIXED, SPLITTING, OPEN = range(3)
 
 
 class Bins(NamedTuple):
-    r"""Counts of one feature by bin and class.
+    """Counts of one feature by bin and class.
 
     Bin b holds the values v with ``edges[b - 1] <= v < edges[b]``. The number of values of class k
-    below ``edges[e]`` is at least :math:`L_k(e)`, the sum of ``counts[:e + 1, k]``, and at most
-    :math:`U_k(e) = L_k(e) + ` ``loose[e, k]``. Counts that were made with these edges have nothing
-    loose; it comes from counts made with others, before a split or in another sketch (`rebase`).
+    below ``edges[e]`` is at least the sum of ``counts[:e + 1, k]``, and at most ``loose[e, k]``
+    more: counts made with other edges, before a split or in another sketch, leave that open.
     """
 
     edges: np.ndarray  #: shape (n_edges,), float64, strictly ascending
@@ -60,9 +59,8 @@ def no_bins(n_classes: int) -> Bins:
 def add_values(bins: Bins, values: np.ndarray, codes: np.ndarray, n_bins: int) -> Bins:
     """Return bins with values, float32 or float64 with NaN for missing ones, of classes `codes`.
 
-    As long as there are at most `n_bins` distinct values each has a bin of its own. The values
-    that exceed it fix the edges, together with those before them. Later a bin is split at the
-    quantiles of the values that come if it has twice the share of a bin, most of it by them.
+    Up to `n_bins` distinct values have a bin each. Those that exceed it fix the edges; later a bin
+    is split at quantiles if it has twice the share of a bin, most of it by the new values.
     """
     new = count_bins(values, codes, bins.edges, bins.counts.shape[1])
     counts, growth = bins.counts + new, bins.growth
@@ -131,11 +129,7 @@ def fix_edges(values: np.ndarray, weights: np.ndarray, n_bins: int) -> np.ndarra
 
 
 def choose_edges(low, high, weights, n_bins, is_single=True) -> np.ndarray:
-    """Return at most ``n_bins - 1`` of the ends of ranges between which weights are even.
-
-    Range r is from ``low[r]`` to ``high[r]`` and holds one value if `is_single`: with a large
-    weight it stays alone, so that its ties are known.
-    """
+    """Return at most ``n_bins - 1`` of the ends of ranges; a heavy single value stays alone."""
     is_heavy = is_single & (weights * n_bins > _HEAVY * weights.sum())
     heavy = np.concatenate([low[is_heavy], high[is_heavy]])
     below = np.cumsum(np.where(is_heavy, 0.0, weights))
@@ -166,11 +160,7 @@ def _next(values):
 
 
 def merge_bins(first: Bins, second: Bins, n_bins: int) -> Bins:
-    """Return the sum of the counts of two sketches of one feature.
-
-    With the same edges the counts add up. Otherwise the edges of both are taken, and neighbouring
-    bins joined where they are too many.
-    """
+    """Return the sum of the counts of two sketches of one feature, at the edges of both if few."""
     if not np.array_equal(first.edges, second.edges):
         edges = np.union1d(first.edges, second.edges)
         first, second = rebase(first, edges), rebase(second, edges)
@@ -193,12 +183,7 @@ def merge_bins(first: Bins, second: Bins, n_bins: int) -> Bins:
 
 
 def rebase(bins: Bins, edges: np.ndarray) -> Bins:
-    r"""Express counts by other edges.
-
-    Below a new edge e lie at least the values below the nearest old edge :math:`a \le e` and at
-    most those below the nearest old edge :math:`b \ge e`: :math:`L(e) = L(a)`, :math:`U(e) = U(b)`.
-    Nothing is lost at edges that were there before, nor in bins without values.
-    """
+    """Express counts by other edges, with what that leaves unknown in `loose`."""
     below = np.cumsum(bins.counts[:-1], axis=0)  # its last row is the total
     start = np.zeros((1, below.shape[1]), np.int64)
     lowest, highest = np.concatenate([start, below[:-1]]), below
@@ -226,18 +211,10 @@ def _bin_counts(bins):
 
 
 def pair_bounds(bins: Bins, is_rounded: bool = False) -> tuple[np.ndarray, np.ndarray]:
-    r"""Return the fewest and the most wins of every class pair that the counts allow, float64.
+    """Return the fewest and the most wins of every class pair that the counts allow, float64.
 
-    The wins of class i over class j, twice the number of pairs of rows in which i has the higher
-    value plus the number of ties, are largest if the values of i lie as high and those of j as low
-    as the counts allow. With :math:`\ell_k` and :math:`u_k` the differences of :math:`L_k` and
-    :math:`U_k`, see `Bins`,
-
-    .. math:: W^+ = \sum_b \ell_i(b)\,\Bigl(2 \sum_{a<b} u_j(a) + s_b\,u_j(b)\Bigr),
-       \qquad s_b = 1 \text{ in bins of one value, } 2 \text{ in others.}
-
-    :math:`W^-` is the reverse, with :math:`s_b = 1` or 0. Missing values tie with every value.
-    Where different values may share a float (`is_rounded`) no bin is known to hold one value.
+    docs/methods/selectors.md has the sums. Where different values may share a float (`is_rounded`)
+    no bin is known to hold one value.
     """
     low, high = (counts.astype(np.float64) for counts in _bin_counts(bins))
     is_filled = low.any(axis=1) | high.any(axis=1)
@@ -263,9 +240,8 @@ def pair_bounds(bins: Bins, is_rounded: bool = False) -> tuple[np.ndarray, np.nd
 def count_column(values, codes, ladder, slots, counts):
     """Add the values of a column to `counts`, of shape (n_edges + 2, n_classes).
 
-    `ladder`, of shape (2**n_levels - 1,), holds the edges and then NaN, which no value reaches.
-    All values of a tile take a step of the binary search before any takes the next one: a step is
-    then a loop without branches that LLVM vectorises, ten times as fast as search after search.
+    `ladder`, of shape (2**n_levels - 1,), holds the edges and then NaN. All values of a tile take a
+    step of the binary search before any takes the next: LLVM vectorises it, ten times as fast.
     """
     one = uintp(1)
     n, n_tile = uintp(values.shape[0]), uintp(slots.shape[0])

@@ -33,7 +33,7 @@ _LOOSE_FACTOR, _LOOSE_BOUND = 4, 0.1
 
 @insert_texts
 class PairAUCSketch:
-    r"""Mergeable summary of rows from which the AUCs of all features and class pairs are read.
+    """Mergeable summary of rows from which the AUCs of all features and class pairs are read.
 
     The first rows are kept as they are. When they are too many, the bins of every feature are fixed
     by their quantiles, and from then on integer counts per feature, bin and class are held,
@@ -68,18 +68,11 @@ class PairAUCSketch:
 
     Notes
     -----
-    With :math:`n_k(b)` of the :math:`n_k` values of class k in bin b, only the order of values
-    within a bin is unknown. The estimate is in the middle, as if they were ties, and its largest
-    error
-
-    .. math:: |\hat A_{ij} - A_{ij}| \le \frac{1}{2}
-       \sum_{b \text{ with several values}} \frac{n_i(b)\,n_j(b)}{n_i n_j}.
-
-    A bin that gets more than twice its share, most of it from rows that come now, is split at their
-    quantiles; what it held before may then lie in any of its parts, which the bound allows for. So
-    rows may come in the order of their classes, or drift; where the bound grows far beyond that of
-    shuffled rows, a `LooseBoundWarning` says so. Sketches of different bins merge in the same way,
-    those of the same bins (`empty_like`) without loss, in any order to the same bits.
+    Only the order of values within a bin is unknown; docs/methods/selectors.md has the bound. A bin
+    that gets too large a share is split, so that rows may come in the order of their classes, or
+    drift; where the bound grows far beyond that of shuffled rows, a `LooseBoundWarning` says so.
+    Sketches of different bins merge in the same way, those of the same bins (`empty_like`) without
+    loss, in any order to the same bits.
 
     It takes 8 bytes per feature, class and bin, twice that after splits or merges of different
     bins. A missing value ties with every value, infinities are ordinary values, and dates count in

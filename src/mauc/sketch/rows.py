@@ -50,10 +50,7 @@ def join_batches(batches: list[RowBatch]) -> RowBatch:
 
 
 def as_rows(X: Any, y: Any) -> tuple[Any, Any]:
-    """Return a Dask collection as a source, and anything else unchanged; labels as an array.
-
-    Arrays on disk are not made sources: row-major ones would be transposed first.
-    """
+    """Return a Dask collection as a source, and anything else unchanged; labels as an array."""
     return as_source(X) if is_of_dask(X) else X, as_vector(y)
 
 
@@ -63,11 +60,7 @@ def is_of_dask(data: Any) -> bool:
 
 
 def check_rows(X: Any, y: Any) -> Iterator[tuple[RowBatch, np.ndarray, np.ndarray, Any]]:
-    """Check rows and encode their labels; those of a source come in parts within its memory.
-
-    Yields rows with class codes, which columns have different values that may share a float, the
-    labels of the classes, and the names of the columns, or None.
-    """
+    """Yield rows with codes, columns that may round, labels and names; of a source in parts."""
     if isinstance(X, ColumnSource):
         yield from _read_parts(X, check_labels(y))
         return
@@ -88,10 +81,7 @@ def _encode(table, y, is_rounded, names):
 
 
 def may_round(values: np.ndarray) -> bool:
-    """Whether different values may share a float, which depends on the value alone.
-
-    Such are whole numbers beyond 2**53, extended precision, and parts of seconds of dates.
-    """
+    """Whether different values may share a float: beyond 2**53, extended, or parts of seconds."""
     kind = values.dtype.kind
     if kind not in "mM":
         return is_wide(values)

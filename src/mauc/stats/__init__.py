@@ -1,13 +1,7 @@
 """Statistics: which differences between selectors are real, and how stable selections are."""
 
 from mauc.stability import Stability, stability
-from mauc.stats.compare import (
-    PAPER_COMPARISON,
-    Comparison,
-    compare_to,
-    marked_means,
-    win_draw_loss,
-)
+from mauc.stats.compare import PAPER_COMPARISON, Comparison, compare_to, marked_means, win_draw_loss
 from mauc.stats.means import mean_interval, mean_mauc, problem_scores, selector_stability
 from mauc.stats.paired import PairedTest, corrected_t_test, wilcoxon_test
 from mauc.stats.ranks import (

@@ -27,10 +27,7 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, Any]
 
 #: paired tests by name, with how tables and pages call them
-TESTS = {
-    "wilcoxon": "Wilcoxon signed-rank test",
-    "corrected_t": "corrected resampled t-test",
-}
+TESTS = {"wilcoxon": "Wilcoxon signed-rank test", "corrected_t": "corrected resampled t-test"}
 
 
 @dataclass(frozen=True)

@@ -23,14 +23,6 @@ def test_text_is_the_tree(iris):
     assert "Number of Leaves  : 5" in text
 
 
-@pytest.mark.parametrize("option", [{"min_samples_leaf": 5}, {"confidence": 0.01}])
-def test_stricter_options_make_smaller_trees(option):
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 3, 300)
-    X = y[:, None] + rng.normal(0.0, 2.0, (300, 5))
-    assert C45(**option).fit(X, y).tree_size_ < C45(prune=False).fit(X, y).tree_size_
-
-
 def test_frames_of_all_kinds_give_the_same_tree(iris):
     pl = pytest.importorskip("polars")
     expected = C45().fit(iris.data.to_numpy(), iris.target).predict_proba(iris.data.to_numpy())
@@ -57,32 +49,12 @@ def test_nominal_column_by_index_mask_or_name(spelling):
     np.testing.assert_allclose(tree.predict_proba(unseen), [[2 / 3, 1 / 3]] * 2)
 
 
-def test_missing_values_in_fit_and_predict(iris):
-    X = iris.data.to_numpy(copy=True)
-    X[np.random.default_rng(0).random(X.shape) < 0.2] = np.nan
-    tree = C45().fit(X, iris.target)
-    assert tree.score(X, iris.target) > 0.9
-    np.testing.assert_allclose(tree.predict_proba(X).sum(axis=1), 1.0)
-
-
 def test_weight_zero_is_no_sample(iris):
     X, y = iris.data.to_numpy(), iris.target.to_numpy()
     kept = np.random.default_rng(1).random(len(y)) < 0.6
     weighted = C45().fit(X, y, sample_weight=kept.astype(float))
     np.testing.assert_array_equal(
         weighted.predict_proba(X), C45().fit(X[kept], y[kept]).predict_proba(X)
-    )
-
-
-def test_float32_memory_order_and_strides_do_not_matter(iris):
-    X, y = iris.data.to_numpy(), iris.target.to_numpy()
-    expected = C45().fit(X, y).predict_proba(X)
-    for same in (np.asfortranarray(X), np.repeat(X, 2, axis=1)[:, ::2], X.tolist()):
-        np.testing.assert_array_equal(C45().fit(same, y).predict_proba(same), expected)
-    X32 = X.astype(np.float32)
-    as_double = X32.astype(np.float64)
-    np.testing.assert_array_equal(
-        C45().fit(X32, y).predict_proba(X32), C45().fit(as_double, y).predict_proba(as_double)
     )
 
 
@@ -101,11 +73,6 @@ def test_float32_memory_order_and_strides_do_not_matter(iris):
 def test_errors_name_the_thing_the_want_and_the_got(iris, option, message):
     with pytest.raises(MaucError, match=message):
         clone(C45(**option)).fit(iris.data, iris.target)
-
-
-def test_only_zero_weights_are_refused(iris):
-    with pytest.raises(MaucError, match=r"(?i)sample.weights? must"):
-        C45().fit(iris.data, iris.target, sample_weight=np.zeros(150))
 
 
 def test_tiny_units_are_warned_of(iris):

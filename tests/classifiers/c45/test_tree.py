@@ -70,16 +70,6 @@ def test_weights_agree_with_the_definition(data, options, seed):
     assert_same_tree(tree, Oracle(X, y, n_classes, n_values, weight, weight, **options), X)
 
 
-@examples(60)
-@given(data_sets(), OPTIONS)
-def test_both_growers_agree_on_complete_data(data, options):
-    X, y, n_classes, _ = data
-    fast = fit(X, y, n_classes, **options)
-    slow = fit(X, y, n_classes, weight=np.ones(len(y)), **options)
-    for name in fast._fields:
-        np.testing.assert_allclose(getattr(fast, name), getattr(slow, name), atol=1e-12)
-
-
 @pytest.mark.parametrize("options", [{}, {"min_leaf": 1.0, "confidence": 0.5}])
 def test_both_growers_agree_on_a_tree_of_many_nodes(options):
     """Noise gives a tree that outgrows its first arrays, and many branches to raise."""
@@ -91,19 +81,6 @@ def test_both_growers_agree_on_a_tree_of_many_nodes(options):
     assert len(fast.feature) > 300
     for name in fast._fields:
         np.testing.assert_array_equal(getattr(fast, name), getattr(slow, name))
-
-
-@examples(60)
-@given(data_sets(missing=True, nominal=True), st.integers(0, 1000))
-def test_weight_two_is_the_row_given_twice(data, seed):
-    X, y, n_classes, n_values = data
-    times = np.random.default_rng(seed).integers(1, 4, len(y))
-    weight = times.astype(float)
-    weighted = fit(X, y, n_classes, n_values, weight)
-    twice = np.repeat(np.arange(len(y)), times)
-    repeated = fit(X[twice], y[twice], n_classes, n_values)
-    assert len(weighted.feature) == len(repeated.feature)
-    np.testing.assert_allclose(fractions(weighted, X), fractions(repeated, X), atol=1e-9)
 
 
 @examples(60)

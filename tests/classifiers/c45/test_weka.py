@@ -11,7 +11,7 @@ from mauc.classifiers.c45.grow import grow_weighted
 from mauc.classifiers.c45.prune import collapse, prune_weighted
 from mauc.classifiers.c45.tree import compact
 from tests.helpers.c45_oracle import all_columns, fractions, sort_all
-from tests.helpers.weka_reference import GOLDEN, load_reference, reference_names
+from tests.helpers.weka import GOLDEN, load_reference, reference_names
 
 OPTIONS = {
     "default": {},

@@ -46,17 +46,6 @@ def test_code_of_a_csv_with_words_runs_when_pasted(tmp_path, rng):
     chosen = [one["name"] for one in report.to_dict()["features"]]
     assert paste(report.to_dict()["reproduce"]["code"], tmp_path) == chosen
     assert set(chosen) == {"colour", "size"}
-
-
-def test_code_of_a_bundled_set_runs_when_pasted(tmp_path):
-    dataset = load_dataset("siren")
-    selector = MDFS(5, random_state=0).fit(dataset.X, dataset.y)
-    report = selection_report(
-        selector, dataset.X, dataset.y, feature_names=dataset.feature_names,
-        source="load_dataset('siren')",
-    )  # fmt: skip
-    chosen = [one["name"] for one in report.to_dict()["features"]]
-    assert paste(report.to_dict()["reproduce"]["code"], tmp_path) == chosen
     assert "before running this" not in report.to_html()
 
 

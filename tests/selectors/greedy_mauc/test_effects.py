@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import sparse
 from scipy.special import ndtri
 from scipy.stats import rankdata
 from sklearn.base import clone
@@ -11,53 +10,18 @@ from sklearn.base import clone
 from mauc import GreedyMAUC
 from mauc.data.problem import make_problem
 from mauc.selectors.greedy_mauc.effects import (
-    EffectEstimator,
     auc_effects,
     measure,
     shrink_effects,
 )
-from tests.helpers.array_source import CountingSource
-
-RESULTS = ("ranking_", "scores_", "separations_", "pair_auc_", "predicted_mauc_")
+from tests.helpers.oracle_greedy import effects
+from tests.helpers.selector_cases import assert_same_fit
 
 
 def effects_of(X, y, noise_correction=0.0, **options):
     selector = GreedyMAUC()
     problem = make_problem(selector, X, y, accepts=selector.accepts)
     return measure(problem, noise_correction=noise_correction, **options)[0]
-
-
-def reference(x, y, noise_correction=0.0):
-    """Return the effects of one column on all class pairs, by their definition."""
-    n, known = len(x), ~np.isnan(x)
-    n_missing = n - known.sum()
-    z = np.zeros(n)
-    ranks = rankdata(x[known]) - 0.5 + n_missing / 2
-    z[known] = np.clip(np.rint(32 * ndtri(ranks / n)), -127, 127) / 32
-    value_counts = np.unique(x[known], return_counts=True)[1]
-    n_tied = (value_counts.astype(float) ** 2).sum() + n**2 - (n - n_missing) ** 2
-    t = n_tied / n**2 if n_tied > n else 0.0
-    classes = np.unique(y)
-    means = np.array([z[y == k].mean() for k in classes])
-    squares = np.array([((z[y == k] - z[y == k].mean()) ** 2).sum() for k in classes])
-    pooled = squares.sum() / (n - len(classes))
-    found = []
-    for i in range(len(classes)):
-        for j in range(i + 1, len(classes)):
-            a, b = x[y == classes[i]], x[y == classes[j]]
-            n_i, n_j = len(a), len(b)
-            wins = (a[:, None] > b).sum() - (a[:, None] < b).sum()
-            d = np.sqrt(2) * ndtri(np.clip(0.5 + wins / (2 * n_i * n_j), 1e-4, 1 - 1e-4))
-            variance = (squares[i] + squares[j] + 40 * pooled) / (n_i + n_j - 2 + 40)
-            g = np.clip((means[i] - means[j]) / np.sqrt(max(variance, 1e-18)), -5.26, 5.26)
-            h = 2 / (1 / n_i + 1 / n_j)
-            w = np.clip((t - 0.1) / 0.4, 0, 1) * h / (h + 30)
-            if noise_correction > 0:
-                w = 1 - (1 - w) * (1 - 0.5 * max(0, 1 - h / 100))
-            d = w * g + (1 - w) * d
-            noise = (1 / n_i + 1 / n_j) * (1 + min(d**2, 11) / 8) + 0.05
-            found.append(d * max(0, 1 - noise_correction * noise / max(d**2, 1e-12)))
-    return found
 
 
 def tied_data(rng, n=240, c=4):
@@ -75,11 +39,6 @@ def tied_data(rng, n=240, c=4):
     X[:, 8] = y == 2
     X[:, 9] = 3.0
     return X, y
-
-
-def assert_same_fit(one, other):
-    for name in RESULTS:
-        assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
 
 
 def test_a_rare_binary_feature_by_hand():
@@ -103,12 +62,12 @@ def test_equals_the_definition(rng, noise):
         X, y = tied_data(rng, c=c)
         found = effects_of(X, y, noise)
         for column in range(X.shape[1]):
-            wanted = reference(X[:, column], y, noise)
+            wanted = effects(X[:, column], y, noise)
             assert_allclose(found[column], wanted, rtol=1e-9, atol=1e-9, err_msg=f"{column}")
         counts = np.nan_to_num(X[:, :5] - X[:, :5].min(axis=0)).astype(np.uint8)
         found = effects_of(counts, y, noise)
         for column in range(5):
-            wanted = reference(counts[:, column].astype(float), y, noise)
+            wanted = effects(counts[:, column].astype(float), y, noise)
             assert_allclose(found[column], wanted, rtol=1e-9, atol=1e-9, err_msg=f"{column}")
 
 
@@ -119,7 +78,7 @@ def test_few_samples_with_a_table_of_effects_equal_the_definition(rng):
     X[:, ::2] = X[:, ::2].round()
     found = effects_of(X, y, 1.0)
     for column in range(0, 900, 45):
-        assert_allclose(found[column], reference(X[:, column], y, 1.0), rtol=1e-9, atol=1e-9)
+        assert_allclose(found[column], effects(X[:, column], y, 1.0), rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("noise", [0.0, 1.0])
@@ -202,12 +161,6 @@ def parts(x, y):
     return difference, np.sqrt(2) * ndtri(np.clip(auc, 1e-4, 1 - 1e-4))
 
 
-@pytest.mark.parametrize("column", [2, 7])
-def test_swapping_the_order_of_values_swaps_the_sign(rng, column):
-    X, y = tied_data(rng)
-    assert_array_equal(effects_of(-X, y, 1.0)[column], -effects_of(X, y, 1.0)[column])
-
-
 @pytest.mark.parametrize("transform", [np.exp, lambda x: x**3, lambda x: -x, np.arctan])
 def test_monotone_maps_and_order_of_rows_change_nothing(rng, transform):
     X, y = tied_data(rng)
@@ -216,30 +169,6 @@ def test_monotone_maps_and_order_of_rows_change_nothing(rng, transform):
     order = rng.permutation(len(y))
     one = GreedyMAUC("all", max_samples=100).fit(X, y)
     assert_same_fit(GreedyMAUC("all", max_samples=100).fit(X[order], y[order]), one)
-
-
-@pytest.mark.long
-def test_agnostic_to_path_type_layout_and_threads(rng):
-    X = np.hstack([np.nan_to_num(tied_data(rng)[0][:, :5]).round() for _ in range(40)])
-    y = np.arange(len(X)) % 5
-    X -= X.min()
-    one = GreedyMAUC(20).fit(X, y)
-    for other in (
-        X, X.astype(np.float32), np.asfortranarray(X), X.astype(np.uint8), X.astype(np.int16),
-        X * np.pi * 1e30, sparse.csc_array(X), sparse.csr_array(X.astype(np.float32)),
-    ):  # fmt: skip
-        for n_jobs in (1, 3):
-            assert_same_fit(GreedyMAUC(20, n_jobs=n_jobs).fit(other, y), one)
-
-
-def test_blocks_and_sources_change_nothing(rng):
-    X = np.hstack([tied_data(rng)[0] for _ in range(6)]).astype(np.float32)
-    y = np.arange(len(X)) % 4
-    one = GreedyMAUC(20, max_samples=90).fit(X, y)
-    for memory in (60_000, 400_000):
-        source = CountingSource(X, memory=memory)
-        for n_jobs in (1, 2):
-            assert_same_fit(GreedyMAUC(20, max_samples=90, n_jobs=n_jobs).fit(source, y), one)
 
 
 def test_effects_are_of_all_samples(rng):
@@ -269,18 +198,6 @@ def test_more_classes_than_a_byte_counts(rng):
     X = rng.integers(0, 3, (900, 4)).astype(np.uint8)
     X[:, 0] = y > 100
     assert_array_equal(effects_of(X, y, 1.0), effects_of(X * np.pi, y, 1.0))
-
-
-def test_nominal_features_keep_their_leave_pair_out_effects(rng):
-    X, y = tied_data(rng)
-    selector = GreedyMAUC("all", categorical_features=[0, 2]).fit(X, y)
-    problem = make_problem(selector, X, y, accepts=selector.accepts)
-    found = measure(problem, noise_correction=1.0)[0]
-    auc = selector.pair_auc_[np.argsort(selector.ranking_)]
-    wanted = EffectEstimator(problem, 1.0).nominal(auc[2] * problem.max_wins, 1.0)
-    assert_allclose(np.abs(found[2]), wanted, rtol=1e-9)
-    # Two categories are a number.
-    assert_allclose(found[0], reference(X[:, 0], y, 1.0), rtol=1e-9, atol=1e-9)
 
 
 def test_rare_words_of_every_class_are_found(rng):

@@ -15,7 +15,7 @@ from mauc import MDFS, GreedyMAUC
 from mauc.classifiers import NearestNeighbor, NormalNaiveBayes
 from mauc.data.problem import make_problem
 from mauc.evaluation import FoldEvaluator
-from mauc.exceptions import ConstantInputWarning, MaucError, NotEnoughMemoryError, SmallClassWarning
+from mauc.exceptions import ConstantInputWarning, NotEnoughMemoryError, SmallClassWarning
 from mauc.selectors.greedy_mauc import estimator as greedy_module
 from mauc.selectors.greedy_mauc import search as bounds_module
 from mauc.selectors.greedy_mauc.effects import measure
@@ -23,6 +23,7 @@ from mauc.selectors.greedy_mauc.search import search_features
 from mauc.selectors.row_hash import sample_rows
 from tests.helpers.array_source import CountingSource
 from tests.helpers.oracle_greedy import greedy, shrinkage_intensity
+from tests.helpers.selector_cases import assert_same_fit
 from tests.helpers.strategies import problems
 
 
@@ -36,13 +37,6 @@ def quiet_fit(selector, X, y):
         warnings.simplefilter("ignore", SmallClassWarning)
         warnings.simplefilter("ignore", ConstantInputWarning)
         return selector.fit(X, y)
-
-
-def assert_same_fit(one, other):
-    for name in ("ranking_", "support_", "scores_", "predicted_mauc_", "separations_", "pair_auc_"):
-        assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
-    for name in ("features", "subproblems", "ranks", "scores"):
-        assert_array_equal(getattr(one.trace_, name), getattr(other.trace_, name), err_msg=name)
 
 
 def mixed_data(rng, n=70, m=9, c=4):
@@ -124,7 +118,7 @@ class TestByHand:
 def test_equals_the_definition(problem, shrinkage, alpha, noise):
     X, y = problem
     options = {"shrinkage": shrinkage, "alpha": alpha, "noise_correction": noise}
-    selector = quiet_fit(GreedyMAUC("all", **options), X, y)
+    selector = quiet_fit(GreedyMAUC("all", prior=None, **options), X, y)
     ranking, gains, history = greedy(X, y, X.shape[1], **options)
     assert_array_equal(selector.ranking_, ranking)
     assert_allclose(selector.trace_.scores[: len(gains)], gains, atol=1e-11)
@@ -165,17 +159,6 @@ def test_order_of_columns_is_followed(rng):
     assert_array_equal(other.separations_, one.separations_)
 
 
-def test_agnostic_to_threads_layout_and_type(rng):
-    X, y = rng.normal(size=(300, 900)).round(2).astype(np.float32), rng.integers(0, 9, 300)
-    X += y[:, None] * rng.normal(size=900) * (rng.random(900) < 0.1)
-    X = X.astype(np.float32)
-    one = GreedyMAUC(20, n_jobs=1).fit(X, y)
-    for n_jobs in (2, 3, -1):
-        assert_same_fit(GreedyMAUC(20, n_jobs=n_jobs).fit(X, y), one)
-    assert_same_fit(GreedyMAUC(20).fit(np.asfortranarray(X), y), one)
-    assert_same_fit(GreedyMAUC(20).fit(X.astype(np.float64), y), one)
-
-
 @pytest.mark.parametrize("options", [{}, {"shrinkage": 0.0}, {"alpha": 40.0}])
 def test_rating_every_feature_changes_nothing(rng, monkeypatch, options):
     # More steps than a window of bounds has; copies reach the floor of the variance.
@@ -186,16 +169,6 @@ def test_rating_every_feature_changes_nothing(rng, monkeypatch, options):
     bounded = GreedyMAUC("all", **options).fit(X, y)
     monkeypatch.setattr(bounds_module, "MIN_EFFECTS", np.inf)
     assert_same_fit(GreedyMAUC("all", **options).fit(X, y), bounded)
-
-
-def test_rankings_are_nested(rng):
-    X, y = mixed_data(rng, m=30)
-    whole = GreedyMAUC("all").fit(X, y)
-    for k in (1, 4, 20):
-        part = GreedyMAUC(k).fit(X, y)
-        assert_array_equal(part.ranking_, whole.ranking_[:k])
-        assert_array_equal(part.predicted_mauc_, whole.predicted_mauc_[:k])
-    assert sorted(whole.ranking_) == list(range(30))
 
 
 def test_correlations_of_a_part_of_the_samples(rng):
@@ -239,32 +212,6 @@ def test_shrinkage_equals_the_definition(rng):
         assert_allclose(GreedyMAUC().fit(X, y).shrinkage_, shrinkage_intensity(X, y), rtol=1e-9)
     X, y = rng.normal(size=(12, 3)), np.repeat([0, 1, 2, 3, 4, 5], 2)
     assert_allclose(GreedyMAUC().fit(X, y).shrinkage_, shrinkage_intensity(X, y), rtol=1e-9)
-
-
-def test_prediction_stays_in_range(rng):
-    X, y = mixed_data(rng, m=30)
-    predicted = GreedyMAUC("all").fit(X, y).predicted_mauc_
-    assert (predicted >= 0.5).all()
-    assert (predicted < 1).all()
-
-
-def test_constants_come_last_by_column(rng):
-    X, y = rng.normal(size=(40, 6)), rng.integers(0, 3, 40)
-    X[:, [0, 3]] = 5.0
-    X[:, 4] = np.nan
-    selector = GreedyMAUC("all").fit(X, y)
-    assert_array_equal(selector.ranking_[3:], [0, 3, 4])
-    assert_array_equal(selector.trace_.scores[3:], 0)
-    assert_array_equal(selector.scores_[[0, 3, 4]], 0)
-    assert (selector.predicted_mauc_[2:] == selector.predicted_mauc_[2]).all()
-
-
-def test_constant_input_is_chosen_by_order():
-    with pytest.warns(ConstantInputWarning):
-        selector = GreedyMAUC("all").fit(np.ones((6, 3)), [0, 0, 1, 1, 2, 2])
-    assert_array_equal(selector.ranking_, [0, 1, 2])
-    assert_array_equal(selector.predicted_mauc_, 0.5)
-    assert_array_equal(selector.scores_, 0)
 
 
 @pytest.mark.parametrize("shrinkage", ["auto", 0.0, 0.2, 1.0])
@@ -316,28 +263,6 @@ def test_classes_of_one_sample(rng):
     assert np.isfinite(alone.separations_).all()
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"shrinkage": -0.1}, "shrinkage must be"),
-        ({"shrinkage": 1.5}, "shrinkage must be"),
-        ({"shrinkage": np.nan}, "shrinkage must be"),
-        ({"shrinkage": "much"}, "shrinkage must be"),
-        ({"shrinkage": True}, "shrinkage must be"),
-        ({"max_samples": 1}, "max_samples must be"),
-        ({"max_samples": 10.0}, "max_samples must be"),
-        ({"noise_correction": -1}, "noise_correction must be"),
-        ({"alpha": 0}, "alpha must be"),
-        ({"alpha": np.inf}, "alpha must be"),
-        ({"alpha": None}, "alpha must be"),
-        ({"n_features_to_select": 99}, "n_features_to_select must be in"),
-    ],
-)
-def test_bad_parameters_are_named(wine, options, message):
-    with pytest.raises(MaucError, match=message):
-        GreedyMAUC(**options).fit(*wine)
-
-
 @pytest.mark.slow
 @pytest.mark.data
 @pytest.mark.parametrize("name", ["usps", "indiana", "isolet"])
@@ -354,26 +279,9 @@ def test_few_features_serve_better_than_those_of_mdfs(load_paper_data, name):
         assert ours > theirs + 0.005
 
 
-def test_predicted_keeps_the_fewest_features_that_are_predicted_to_be_enough():
+def test_predicted_keeps_the_fewest_features_that_are_predicted_to_be_enough(monkeypatch):
     X, y = load_digits(return_X_y=True)
     full = GreedyMAUC(64).fit(X, y)
-    selector = GreedyMAUC("predicted").fit(X, y)
-    n_kept = len(selector.ranking_)
-    assert_array_equal(selector.ranking_, full.ranking_[:n_kept])
-    assert_array_equal(selector.predicted_mauc_, full.predicted_mauc_[:n_kept])
-    assert_array_equal(selector.separations_, GreedyMAUC(n_kept).fit(X, y).separations_)
-    assert full.predicted_mauc_[n_kept - 1] >= full.predicted_mauc_.max() - 0.0005
-    assert (full.predicted_mauc_[: n_kept - 1] < full.predicted_mauc_.max() - 0.0005).all()
-
-
-def test_auto_works_beside_it():
-    X, y = load_digits(return_X_y=True)
-    selector = GreedyMAUC("auto").fit(X[:400], y[:400])
-    assert len(selector.ranking_) == selector.size_curve_.size
-
-
-def test_predicted_searches_once(monkeypatch):
-    X, y = load_digits(return_X_y=True)
     searches = []
 
     def counted(*args, **options):
@@ -383,10 +291,12 @@ def test_predicted_searches_once(monkeypatch):
     monkeypatch.setattr(greedy_module, "search_features", counted)
     selector = GreedyMAUC("predicted").fit(X, y)
     assert searches == [64]
-    alone = GreedyMAUC(len(selector.ranking_)).fit(X, y)
-    assert_array_equal(selector.separations_, alone.separations_)
-    assert_array_equal(selector.ranking_, alone.ranking_)
-    assert_array_equal(selector.pair_auc_, alone.pair_auc_)
+    n_kept = len(selector.ranking_)
+    assert_same_fit(selector, GreedyMAUC(n_kept).fit(X, y))
+    assert_array_equal(selector.ranking_, full.ranking_[:n_kept])
+    assert_array_equal(selector.predicted_mauc_, full.predicted_mauc_[:n_kept])
+    assert full.predicted_mauc_[n_kept - 1] >= full.predicted_mauc_.max() - 0.0005
+    assert (full.predicted_mauc_[: n_kept - 1] < full.predicted_mauc_.max() - 0.0005).all()
 
 
 def test_the_trace_tells_the_predicted_mauc_of_every_step(wine):
@@ -453,20 +363,6 @@ def test_few_columns_are_read_to_choose_rows(table):
     GreedyMAUC(5, max_samples=200).fit(source, y)
     first = source.reads.index(next(places for places in source.reads[1:] if len(places) > 2))
     assert sum(map(len, source.reads[1:first])) <= 3
-
-
-def test_held_columns_are_let_go_after_an_error(table):
-    X, y = table
-
-    class Broken(CountingSource):
-        def read(self, places):
-            if len(places) > 1:
-                raise MaucError("part 7 is broken.")
-            return super().read(places)
-
-    X = np.random.default_rng(2).integers(0, 2, (900, 80)).astype(np.float32)
-    with pytest.raises(MaucError, match="part 7 is broken"):
-        GreedyMAUC(5, max_samples=200).fit(Broken(X, memory=400_000), y)
 
 
 def test_only_chosen_columns_are_read_again(table):

@@ -16,7 +16,7 @@ from mauc.selectors.information import fcbf as fcbf_module
 from mauc.selectors.information import greedy as greedy_module
 from mauc.selectors.information.greedy import binned_features
 from tests.helpers import oracle_further as oracle
-from tests.helpers import oracle_mdl, oracle_mrmr, rival_strategies
+from tests.helpers import oracle_mrmr, rival_strategies
 from tests.helpers.strategies import examples
 
 
@@ -39,28 +39,24 @@ def test_one_of_two_copies_is_kept():
 
 
 @examples(80)
-@given(rival_strategies.coded_features(max_states=10), st.sampled_from([0.0, 0.05, 0.3]))
-def test_equals_the_definition(problem, threshold):
+@given(
+    rival_strategies.coded_features(max_states=10),
+    st.sampled_from([0.0, 0.05, 0.3]),
+    st.sampled_from([1, 3]),
+)
+def test_equals_the_definition(problem, threshold, n_threads):
     D, n_states, y, n_classes, k = problem
-    found = fcbf_ranking(D, n_states, y, n_classes, k, threshold)
+    with pytest.MonkeyPatch.context() as patch:
+        if n_threads > 1:
+            patch.setattr(greedy_module, "BLOCK_WORK", 1)
+            patch.setattr(fcbf_module, "BLOCK_WORK", 1)
+        found = fcbf_ranking(D, n_states, y, n_classes, k, threshold, n_threads)
     fixed = oracle_mrmr.fixed_information(len(y))
     rounds, rest, relevance = oracle.fcbf(D, y, threshold, fixed)
     assert_array_equal(found.relevance, relevance)
     assert_array_equal(found.ranking, [*chain(*rounds), *rest][:k])
     number = {f: 1 + r for r, kept in enumerate(rounds) for f in kept if relevance[f] > 0}
     assert_array_equal(found.rounds, [number.get(f, 0) for f in found.ranking])
-
-
-@given(rival_strategies.coded_features(), st.integers(2, 4))
-def test_is_agnostic_to_threads(problem, n_threads):
-    D, n_states, y, n_classes, k = problem
-    found = fcbf_ranking(D, n_states, y, n_classes, k)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(greedy_module, "BLOCK_WORK", 1)
-        patch.setattr(fcbf_module, "BLOCK_WORK", 1)
-        other = fcbf_ranking(D, n_states, y, n_classes, k, n_threads=n_threads)
-    for name in ("ranking", "rounds", "relevance"):
-        assert_array_equal(getattr(found, name), getattr(other, name))
 
 
 @pytest.mark.filterwarnings("ignore::mauc.exceptions.MaucWarning")
@@ -78,21 +74,10 @@ def test_scores_are_symmetrical_uncertainties():
     assert_allclose(FCBF().fit(X, y).scores_, wanted, rtol=1e-9)
 
 
-def states_of(X, y, binning, n_bins):
-    make = {
-        "three_states": lambda x: oracle_mrmr.three_states(x)[0],
-        "mdl": lambda x: oracle_mdl.bins_of(x, oracle_mdl.cut_points(x, y, y.max() + 1)),
-        "equal_width": lambda x: oracle_mrmr.equal_width(x, n_bins),
-        "equal_frequency": lambda x: oracle_mrmr.equal_frequency(x, n_bins),
-        "none": lambda x: np.unique(x, return_inverse=True)[1],
-    }[binning]
-    return [make(column).tolist() for column in X.T]
-
-
 @pytest.mark.parametrize("binning", BINNINGS)
 def test_every_binning(binning):
     X, y = load_wine(return_X_y=True)
-    states, fixed = states_of(X, y, binning, 6), oracle_mrmr.fixed_information(len(y))
+    states, fixed = oracle_mrmr.states_of(X, y, binning, 6), oracle_mrmr.fixed_information(len(y))
     selector = FCBF("all", binning=binning, n_bins=6).fit(X, y)
     rounds, _, relevance = oracle.fcbf(states, y, 0.0, fixed)
     assert_array_equal(selector.ranking_, [*chain(*rounds)])
@@ -107,10 +92,10 @@ def test_ten_classes_constant_columns_and_many_ties():
     X, y = load_digits(return_X_y=True)
     X, y = X[:150, ::3], y[:150]
     fixed = oracle_mrmr.fixed_information(len(y))
-    states = states_of(X, y, "three_states", 0)
+    states = oracle_mrmr.states_of(X, y, "three_states", 0)
     assert_array_equal(JMI(8).fit(X, y).ranking_, oracle.jmi(states, y, 8, fixed)[0])
     assert_array_equal(ARCO(8).fit(X, y).ranking_, oracle.arco(X, y, 10, 8, 1.0)[0])
-    states = states_of(X, y, "mdl", 0)
+    states = oracle_mrmr.states_of(X, y, "mdl", 0)
     rounds, _, _ = oracle.fcbf(states, y, 0.0, fixed)
     assert_array_equal(FCBF("all").fit(X, y).ranking_, [*chain(*rounds)])
     wanted = oracle.fast(X, y, 10, 10)

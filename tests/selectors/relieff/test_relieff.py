@@ -20,7 +20,7 @@ from mauc.selectors.relieff.relieff import (
     scale_columns,
     scan_panel,
 )
-from tests.helpers import oracle_relief, rival_strategies, weka_filters
+from tests.helpers import oracle_relief, rival_strategies, weka
 from tests.helpers.oracle_relief import relieff_oracle
 from tests.helpers.strategies import examples
 
@@ -44,13 +44,10 @@ def distances(ZT, n_values, queries):
     return panel[: len(queries)]
 
 
-def test_columns_are_scaled_to_their_range():
+def test_columns_are_scaled_to_their_range_and_missing_values_stay():
     ZT, has_missing = scaled([[2.0, 4.0, 3.0], [7.0, 7.0, 7.0], [0.0, 9e-7, 0.0]])
     assert_array_equal(ZT, [[0.0, 1.0, 0.5], [0.0] * 3, [0.0] * 3])
     assert not has_missing
-
-
-def test_missing_values_stay_and_nominal_columns_are_copied():
     ZT, has_missing = scaled([[np.nan, 4.0, 2.0], [5.0, np.nan, 5.0], [0.0, 2.0, 1.0]], [0, 0, 3])
     assert_array_equal(ZT, [[np.nan, 1.0, 0.0], [0.0, np.nan, 0.0], [0.0, 2.0, 1.0]])
     assert has_missing
@@ -130,13 +127,13 @@ def panels(n_queries, use_symmetry):
         yield
 
 
-@pytest.mark.parametrize("name", weka_filters.REFERENCES)
+@pytest.mark.parametrize("name", weka.REFERENCES)
 def test_weights_equal_weka(name):
-    X, y, n_classes, reference = weka_filters.load(name)
-    runs = list(weka_filters.relieff_runs(reference))
+    X, y, n_classes, reference = weka.load(name)
+    runs = list(weka.relieff_runs(reference))
     assert len(runs) >= 4
     for rows, wanted in runs:
-        weights = relieff_weights(weka_filters.columns(X), y, n_classes, rows, n_threads=2)
+        weights = relieff_weights(weka.columns(X), y, n_classes, rows, n_threads=2)
         assert_allclose(weights, wanted, rtol=1e-9, atol=1e-15)
 
 
@@ -181,67 +178,6 @@ def test_equals_the_definition(problem, panel_queries, use_symmetry, n_threads):
             as_columns(X), y, n_classes, rows, n_neighbors, n_threads, is_nominal
         )
     assert_array_equal(weights, relieff_oracle(X, y, n_classes, rows, n_neighbors, is_nominal))
-
-
-def make_data(kind, n_samples=400, n_features=37, n_classes=5):
-    rng = np.random.default_rng(7)
-    X = rng.normal(size=(n_samples, n_features)).round(1)
-    y = rng.integers(0, n_classes, n_samples).astype(np.int32)
-    is_nominal = None
-    if kind == "mixed":
-        X[rng.random(X.shape) < 0.1] = np.nan
-        is_nominal = np.arange(n_features) % 3 == 0
-        X[:, is_nominal] = np.floor(X[:, is_nominal])
-    return as_columns(X), y, n_classes, is_nominal
-
-
-@pytest.mark.parametrize("kind", ["plain", "mixed"])
-@pytest.mark.parametrize("use_symmetry", [True, False])
-def test_agnostic_to_threads_and_panels(kind, use_symmetry):
-    XT, y, n_classes, is_nominal = make_data(kind)
-    expected = relieff_weights(XT, y, n_classes, None, 10, 1, is_nominal)
-    for n_threads, panel_queries in ((1, 1), (2, 6), (3, 64), (8, 255), (2, 10_000)):
-        with panels(panel_queries, use_symmetry):
-            weights = relieff_weights(XT, y, n_classes, None, 10, n_threads, is_nominal)
-        assert_array_equal(weights, expected)
-
-
-@pytest.mark.parametrize("constant", ["PANEL_QUERIES", "PANEL_SIZE", "SLOT_BYTES"])
-@pytest.mark.parametrize("size", [1, 3000])
-def test_agnostic_to_panel_constants(monkeypatch, constant, size):
-    XT, y, n_classes, is_nominal = make_data("mixed", 150)
-    expected = relieff_weights(XT, y, n_classes, is_nominal=is_nominal)
-    monkeypatch.setattr(weights_module, constant, size)
-    assert_array_equal(relieff_weights(XT, y, n_classes, is_nominal=is_nominal), expected)
-
-
-@pytest.mark.parametrize("kind", ["plain", "mixed"])
-def test_each_row_drawn_once_is_all_rows(kind):
-    XT, y, n_classes, is_nominal = make_data(kind)
-    everything = relieff_weights(XT, y, n_classes, None, 10, 2, is_nominal)
-    drawn = relieff_weights(XT, y, n_classes, np.arange(y.size), 10, 2, is_nominal)
-    assert_array_equal(drawn, everything)
-
-
-def test_float32_and_float64_agree():
-    XT, y, n_classes, _ = make_data("plain")
-    single = as_columns(XT.T, np.float32)
-    double = as_columns(single.T)
-    assert_array_equal(relieff_weights(single, y, n_classes), relieff_weights(double, y, n_classes))
-
-
-def test_constant_column_weighs_zero():
-    XT, y, n_classes, _ = make_data("plain")
-    columns = XT.T.copy()
-    columns[:, 3] = 5.0
-    assert relieff_weights(as_columns(columns), y, n_classes)[3] == 0.0
-
-
-def test_binary_nominal_column_is_its_numeric_case(rng):
-    X = rng.integers(0, 2, (60, 5)) * 3.0
-    y = rng.integers(0, 3, 60).astype(np.int32)
-    nominal = relieff_weights(as_columns(X), y, 3, None, 4, 1, np.ones(5, bool))
-    assert_array_equal(nominal, relieff_weights(as_columns(X), y, 3, None, 4))
 
 
 def test_an_offset_and_a_scale_change_little(rng):
@@ -300,23 +236,3 @@ class TestIterationsOfReliefF:
         first = ReliefF(random_state=0).fit(X, y)
         assert_array_equal(ReliefF(n_iterations="all").fit(X, y).scores_, first.scores_)
         assert_allclose(first.scores_, oracle_relief.relieff_oracle(X, y, 3), rtol=1e-12)
-
-    @pytest.mark.parametrize("n_neighbors", [1, 3, 1000])
-    def test_number_of_neighbours(self, wine, n_neighbors):
-        X, y = wine[0][::3], wine[1][::3]
-        selector = ReliefF(n_neighbors=n_neighbors).fit(X, y)
-        wanted = oracle_relief.relieff_oracle(X, y, 3, n_neighbors=n_neighbors)
-        assert_allclose(selector.scores_, wanted, rtol=1e-12)
-
-
-@pytest.mark.filterwarnings("ignore::mauc.exceptions.TinyUnitsWarning")  # the edges are tiny
-@pytest.mark.parametrize("name", weka_filters.REFERENCES)
-def test_the_selector_equals_weka(name):
-    X, y, _, reference = weka_filters.load(name)
-    wanted = [weights for rows, weights in weka_filters.relieff_runs(reference) if rows is None]
-    if not wanted:
-        pytest.skip("WEKA ran on sampled rows only")
-    selector = ReliefF("all", n_jobs=2).fit(X, y)
-    assert_allclose(selector.scores_, wanted[0], rtol=1e-9, atol=1e-15)
-    by_score = np.lexsort((np.arange(X.shape[1]), -selector.scores_))
-    assert_array_equal(selector.ranking_, by_score)

@@ -54,8 +54,9 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-@pytest.mark.parametrize("memory", [60_000, 150_000, 400_000, 4_000_000])
+@pytest.mark.parametrize(
+    ("memory", "n_jobs"), [(60_000, 2), (150_000, 1), (400_000, 2), (4_000_000, 1)]
+)
 @pytest.mark.parametrize(("options", "holes", "kind"), CASES, ids=str)
 def test_equals_array(table, files, tmp_path, options, holes, kind, memory, n_jobs):
     X, y = table

@@ -1,5 +1,6 @@
 """GreedyMAUC: the selector of features that together separate every pair of classes."""
 
+from collections import Counter
 from collections.abc import Mapping
 from reprlib import repr as short_repr
 from typing import Any, NamedTuple
@@ -119,20 +120,11 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
 
     Notes
     -----
-    The effect of feature f on the pair of classes p = (i, j) is the distance between two normal
-    classes of unit variance that gives its AUC, clipped to [0.0001, 0.9999],
-
-    .. math:: d_p(f) = \sqrt 2\, \Phi^{-1}(A_{ij}(f)),
-
-    mixed with the standardised difference of its normal scores where ties are many or classes
-    small, and shrunk towards 0 by its noise. With R the within-class correlations of the normal
-    scores, off the diagonal times (1 - shrinkage), the best linear score of the set S separates the
-    pair by
-
-    .. math:: D_p^2(S) = d_p(S)^T R_{SS}^{-1} d_p(S),
-
-    and its error is bounded by :math:`\exp(-D_p^2 / 8)` (Chernoff). With weights :math:`b_f` of a
-    prior, each step adds
+    With :math:`d_p(f) = \sqrt 2\, \Phi^{-1}(A_{ij}(f))` the effect of feature f on the pair of
+    classes p = (i, j), corrected for ties and noise, and R the within-class correlations of the
+    normal scores, the best linear score of the set S separates the pair by :math:`D_p^2(S) =
+    d_p(S)^T R_{SS}^{-1} d_p(S)`, and its error is bounded by :math:`\exp(-D_p^2 / 8)` (Chernoff).
+    With weights :math:`b_f` of a prior, each step adds
 
     .. math:: \arg\max_{f \notin S}\; b_f \Big(1 - \frac{L(S \cup \{f\})}{L(S)}\Big), \qquad
         L(S) = \sum_p \exp(-\alpha D_p^2(S) / 8).
@@ -146,11 +138,7 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
     value is tied with every value. Nominal features have the leave-pair-out AUC of `MDFS`.
 
     Memory is one byte per cell of X for at most `max_samples` samples, and 8 n_features (n_pairs +
-    n_selected) bytes; `fit` raises before it reads anything if that is more than is free. On a
-    cluster the workers measure, and the calling process searches on what they measured.
-
-    The method as first written down, with nothing estimated, is ``shrinkage=0.2, alpha=0.5,
-    noise_correction=0, max_samples=None, prior=None`` on features without ties.
+    n_selected) bytes; `fit` raises before it reads anything if that is more than is free.
 
     References
     ----------
@@ -173,19 +161,10 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
     _size_choices = '"all", "auto" or "predicted"'
 
     def __init__(
-        self,
-        n_features_to_select=0.5,
-        *,
-        shrinkage="auto",
-        alpha=1.0,
-        noise_correction=1.0,
-        max_samples=2048,
-        prior="auto",
-        interactions=False,
-        categorical_features=None,
-        n_jobs=None,
+        self, n_features_to_select=0.5, *, shrinkage="auto", alpha=1.0, noise_correction=1.0,
+        max_samples=2048, prior="auto", interactions=False, categorical_features=None, n_jobs=None,
         verbose=False,
-    ):
+    ):  # fmt: skip
         self.n_features_to_select = n_features_to_select
         self.shrinkage = shrinkage
         self.alpha = alpha
@@ -302,10 +281,7 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
 
 
 def check_prior(prior: Any) -> str | np.ndarray | dict | None:
-    """Return a prior as given by a user, checked as far as that needs no data.
-
-    It is None, the name of one, weights as an array, or weights by name.
-    """
+    """Return None, the name of a prior, weights, or weights by name, checked without data."""
     if prior is None:
         return None
     if isinstance(prior, str):
@@ -316,8 +292,9 @@ def check_prior(prior: Any) -> str | np.ndarray | dict | None:
         names = list(prior)
     elif hasattr(prior, "index") and hasattr(prior, "to_numpy"):  # a Series of pandas
         names = list(prior.index)
-        if len(set(names)) < len(names):
-            raise MaucError(f"prior must name every feature once, got {_repeated(names)!r} twice.")
+        repeated = [name for name, count in Counter(names).items() if count > 1]
+        if repeated:
+            raise MaucError(f"prior must name every feature once, got {repeated[0]!r} twice.")
     else:
         return _numbers(prior)
     if not names:
@@ -327,10 +304,7 @@ def check_prior(prior: Any) -> str | np.ndarray | dict | None:
 
 
 def resolve_prior(prior: str | np.ndarray | dict | None, problem: Problem):
-    """Return the weights of all features, None or "extra_trees", before any column is measured.
-
-    `prior` is from `check_prior`; the largest weight becomes 1.
-    """
+    """Return the weights of all features, the largest 1, None or "extra_trees"."""
     if isinstance(prior, str) and prior == "auto":
         return "extra_trees" if needs_prior(problem.class_counts, problem.n_features) else None
     if prior is None or isinstance(prior, str):
@@ -346,12 +320,7 @@ def resolve_prior(prior: str | np.ndarray | dict | None, problem: Problem):
 
 
 def needs_prior(class_counts: np.ndarray, n_features: int) -> bool:
-    """Whether ``prior="auto"`` takes the importances of extra trees: where samples are few.
-
-    They are few up to 500 if there are fewer than two per feature; with more than 2**28 values the
-    trees would take too long. It depends on the shape of the data alone, so that all ways to fit
-    agree.
-    """
+    """Whether ``prior="auto"`` grows trees, by the shape of the data, so that all fits agree."""
     n_samples = int(class_counts.sum())
     is_few = n_samples <= _MAX_SAMPLES and n_samples < _SAMPLES_PER_FEATURE * n_features
     return is_few and n_samples * n_features <= _MAX_CELLS
@@ -395,8 +364,3 @@ def _by_column(by_name, problem):
             f"prior must name {how}, got {min(unknown, key=str)!r}, which is none of them."
         )
     return np.array([by_name.get(name, 1.0) for name in names])
-
-
-def _repeated(names):
-    seen = set()
-    return next(name for name in names if name in seen or seen.add(name))

@@ -45,9 +45,8 @@ _BLOCK_CELLS = 2**20  # pairs that are tested at once
 class Interactions(Result):
     """Pairs of interacting features, whose correlations differ between classes, by p-value.
 
-    Iterating gives tuples with the columns of `to_frame`. It prints as a table, where steps are
-    counted from 1. A product is added with the later of its features; its step is -1 if one of them
-    was not selected, or if it separates no class pair.
+    A product is added with the later of its features; its step is -1 if one of them was not
+    selected, or if it separates no class pair.
     """
 
     pairs: np.ndarray  #: (n_found, 2), int64: column numbers, the lower first
@@ -96,10 +95,7 @@ def search_with_interactions(
     effects: np.ndarray, scores: NormalScores, k: int, names: np.ndarray, noise_correction: float,
     **options,
 ) -> tuple[SearchState, GreedyRanking, Interactions]:  # fmt: skip
-    """Choose features as `search_features` does, some of them with an interacting one.
-
-    Options are those of `SearchState`. Effects are left as they are where there are products.
-    """
+    """Choose features as `search_features` does, some of them with an interacting one."""
     pairs = find_pairs(scores, _candidates(effects, scores, options), np.asarray(names))
     products = add_products(effects, scores, pairs, noise_correction) if len(pairs) > 0 else None
     if products is None or len(products.members) == 0:
@@ -125,13 +121,7 @@ def _candidates(effects, scores, options):
 
 
 def find_pairs(scores: NormalScores, columns: np.ndarray, names: np.ndarray) -> Interactions:
-    r"""Return the pairs of some features whose correlations differ most between the classes.
-
-    With :math:`z_k = \mathrm{artanh}\, r_k` of the correlation in class k of :math:`n_k \ge 4`
-    samples, :math:`Q = \sum_k (n_k - 3) (z_k - \bar z)^2` about the weighted mean is chi-square
-    with c - 1 degrees of freedom if all are equal. Classes in which a feature is constant do not
-    count for its pairs. At most 60 pairs are kept; equal p-values go by Q, then by column.
-    """
+    """Return the pairs of features whose correlations differ most between the classes."""
     n = len(columns)
     n_tested = n * (n - 1) // 2
     used = np.flatnonzero(scores.class_counts >= _MIN_CLASS_COUNT)
@@ -197,12 +187,7 @@ class Products(NamedTuple):
 def add_products(
     effects: np.ndarray, scores: NormalScores, found: Interactions, noise_correction: float
 ) -> Products:
-    r"""Append the products of the normal scores of pairs of features that have an effect.
-
-    The noise correction is multiplied by :math:`2 \ln N` with N the number of pairs tested: the
-    largest square of N effects of noise is about that large. An effect whose square does not
-    exceed :math:`d_f^2 + d_g^2` is 0: the features separate the two classes without a product.
-    """
+    """Append the products of the normal scores of pairs of features that have an effect."""
     counts, pairs = scores.class_counts, found.pairs
     present = np.flatnonzero(counts)
     values = scores.scores[pairs[:, 0]].astype(np.float32)
@@ -234,10 +219,7 @@ def add_products(
 def search_pairs(
     state: SearchState, members: np.ndarray, k: int
 ) -> tuple[GreedyRanking, np.ndarray]:
-    """Choose k features that, with their products, separate all class pairs.
-
-    Returns the ranking, and the step at which the later `members` of each product add it, or -1.
-    """
+    """Return a ranking of k features with their products, and the step of each product, or -1."""
     found = empty_ranking(state, k)
     n_chosen = int(found.n_steps[-1])
     products = state.n_features + np.arange(len(members))
@@ -293,10 +275,9 @@ def search_pairs(
 
 
 def score_pairs(state, members, products, correlations):
-    """Score every product jointly with those of its members that are not chosen.
+    """Return the gain per new feature of every product with its members that are not chosen.
 
-    `correlations` are those of the two members of each product, of the first and of the second with
-    it. The score is the gain per new feature, times their mean prior weight; -1 where none is new.
+    `correlations` are those of the two members of each product, and of either with it.
     """
     first, second = members.T
     is_new = state.is_open[members].T[:, :, np.newaxis]
@@ -338,10 +319,7 @@ def _correlations(state, first, second):
 
 @njit(cache=True, nogil=True)
 def joint_step(before, after, weights, rate):
-    """Return the fields of `Taken` of columns added at once, and the part of the error they leave.
-
-    `before` and `after` are the separations, `weights` those of the pairs before.
-    """
+    """Return the fields of `Taken` of columns added at once, and what error they leave."""
     pair, largest_drop, loss = 0, -1.0, 0.0
     for p in range(weights.shape[0]):
         left = exp_minus(rate * (after[p] - before[p]))

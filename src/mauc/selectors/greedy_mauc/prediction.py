@@ -37,28 +37,9 @@ _DECIMALS = 9  # losses that agree to this many are equal
 
 @dataclass(eq=False)
 class Prediction:
-    r"""The MAUC to expect of the first features of a ranking, computed when it is asked for.
+    """The MAUC to expect of the first features of a ranking, computed when it is asked for.
 
-    NumPy takes it for the array `mauc`.
-
-    With :math:`\Sigma` the shrunk covariance on :math:`\nu = n - c` degrees of freedom, x a sample
-    of class k of :math:`n_k`, r its distance from the mean of the others of its class, and
-    :math:`v_g` its distance from the mean of class g,
-
-    .. math:: D_g^2 = \frac{\nu - 1}{\nu} \Big[ v_g^T \Sigma^{-1} v_g
-        + \frac{b\, (v_g^T \Sigma^{-1} r)^2}{1 - b\, r^T \Sigma^{-1} r} \Big], \qquad
-        b = \frac{(1 - \lambda)(n_k - 1)}{\nu n_k},
-
-    is its squared distance from class g when x is left out (Sherman and Morrison; the diagonal
-    that shrinkage adds is taken as fixed). In all :math:`v_g` the sample is first moved towards
-    the mean of all samples by what its class mean owes to the choice of the features, see
-    `selection_bias`. The numbers of the categories of a nominal feature were made of the classes of
-    the samples: of the distances between its class means, what its leave-pair-out effects do not
-    confirm is bias, too. Its score for class g is the logarithm of the odds of g, prior
-    probabilities being the class frequencies; samples that agree in all features get the mean of
-    their scores, for a tie must stay one. A pair of classes with :math:`n_i n_j` pairs of samples
-    has :math:`A = (w + 1/2) / (n_i n_j + 1)`, w being the wins, so that no finite sample promises
-    1; MAUC is the mean over both scores of all pairs (Hand and Till).
+    docs/methods/greedy_mauc.md has the formulas. NumPy takes it for the array `mauc`.
     """
 
     left: Leftover
@@ -69,11 +50,7 @@ class Prediction:
 
     @cached_property
     def mauc(self) -> np.ndarray:
-        """In [0.5, 1), shape (k,).
-
-        Between two sizes of `evaluated_sizes` that of the last; 0.5 if nothing can be left out,
-        because no class has two samples.
-        """
+        """In [0.5, 1), shape (k,): of the last of `evaluated_sizes`; 0.5 if no class has two."""
         left = self.left
         present = np.flatnonzero(left.class_counts)
         counts = left.class_counts[present].astype(np.float64)
@@ -105,10 +82,7 @@ class Prediction:
 
 
 def _standard_points(left, present, counts, n_free):
-    """Return samples, class means, their bias and the common mean, one row per feature.
-
-    All are in units of the standard deviation within the classes.
-    """
+    """Return samples, class means, their bias and the common mean in standard deviations."""
     n_classes, n_samples = len(counts), left.rows.shape[1]
     errors = np.sqrt(1.0 / counts - 1.0 / n_samples)[:, np.newaxis]
 
@@ -182,21 +156,10 @@ def count_sizes(z: np.ndarray) -> np.ndarray:
 
 
 def selection_bias(chosen: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    r"""Return the part of the distance of class means from the common mean that will not recur.
+    """Return the part of the distance of class means from the common mean that will not recur.
 
-    `chosen` are z values of the class means in question: the distance of the mean of a class from
-    the mean of all samples, over its standard error; `counts` the sizes of those of all features,
-    from `count_sizes`. The features that a search takes are those with the largest differences,
-    thus also those with the most luck; how much to expect follows from the distribution of all.
-
-    True z values are taken as drawn from a mixture of normal distributions of mean 0 and
-    variances :math:`\tau^2 = 0, 1/4, 1/2, 1, \ldots, 1024`, whose weights are those of the largest
-    likelihood (1000 iterations of the EM algorithm), the standard error adding 1 to each. The
-    expected true value is :math:`\rho z`, with :math:`\rho` the mean of
-    :math:`\tau^2 / (1 + \tau^2)` by the probabilities of the components given z: it is the same
-    whether or not the feature was chosen because of z (Tweedie's formula: Efron 2011, Stephens
-    2017). Leaving a sample out takes :math:`1/z^2` already, what chance adds to the squared
-    distance of a feature that was not chosen. The share is :math:`\max(0, 1 - \rho - 1/z^2)`.
+    `chosen` are z values: the distance of the mean of a class from the mean of all samples, over
+    its standard error; `counts`, from `count_sizes`, are the sizes of those of all features.
     """
     bins = (np.arange(_N_BINS + 1) + 0.5) * _STEP
     weights = np.full(len(_COMPONENTS), 1.0 / len(_COMPONENTS))
@@ -228,11 +191,7 @@ class Exchange(NamedTuple):
 
 
 class Alternatives(Result, Mapping):
-    """For each chosen feature the features that could replace it.
-
-    A mapping of column numbers to lists of `Exchange`, in the order of the selection, the nearest
-    alternative first. It prints as one line per chosen feature.
-    """
+    """For each chosen feature, by column number, its `Exchange` tuples, the nearest first."""
 
     def __init__(self, ranking: Iterable[int], exchanges: Iterable[list[Exchange]], names):
         self._found = {int(f): part for f, part in zip(ranking, exchanges, strict=True)}
@@ -304,10 +263,7 @@ class AlternativesMixin:
 
 @dataclass(eq=False)
 class Exchanges:
-    """The exchanges of a selection, found when they are first asked for, and no later than stored.
-
-    Features that are `interacting` get none: the model knows nothing of their products.
-    """
+    """The exchanges of a selection, found when first asked for; none of `interacting` ones."""
 
     state: Any  #: SearchState, until they are found
     ranking: np.ndarray
@@ -343,9 +299,7 @@ class _Chosen(NamedTuple):
 def find_exchanges(state: SearchState, ranking: np.ndarray) -> list[list[Exchange]]:
     """Return the features that could replace each chosen one, nothing being solved anew.
 
-    They are for each chosen feature at most 5 that cost at most 0.001 of predicted MAUC and take
-    over half or more of what it adds; those that take over most come first, equal ones by column.
-    Constant features have no alternatives.
+    Those that take over most come first, equal ones by column; constant features have none.
     """
     slots = np.flatnonzero(state.varies[ranking])[: state.step]
     chosen = ranking[slots]
@@ -454,11 +408,7 @@ def _correlation(state, chosen, at, g):
 
 @njit(cache=True, nogil=True)
 def maximise(likelihoods, shares, weights, sums):
-    """Update the weights of a mixture by the EM algorithm.
-
-    `likelihoods` has shape (n_bins, n_components), `shares` are those of all values in each bin,
-    `sums` is work space.
-    """
+    """Update a mixture's weights by EM; `likelihoods` has shape (n_bins, n_components)."""
     n_components = weights.shape[0]
     for _ in range(_N_ITERATIONS):
         for c in range(n_components):
@@ -489,10 +439,9 @@ def whiten(lower_row, step, points):
 
 @njit(cache=True, nogil=True)
 def add_distances(points, codes, counts, squares, products, leverages):
-    """Add one coordinate to the distances of all samples.
+    """Add one coordinate, a row of `_standard_points`, to the distances of all samples.
 
-    `points` are a row of `_standard_points`; `squares` and `products` of shape
-    (n_samples, n_classes) hold v_g' v_g and v_g' r of every sample, `leverages` r' r.
+    `squares` and `products`, (n_samples, n_classes), hold v_g' v_g and v_g' r, `leverages` r' r.
     """
     n, n_classes = codes.shape[0], counts.shape[0]
     for i in range(n):
@@ -512,11 +461,7 @@ def add_distances(points, codes, counts, squares, products, leverages):
 def leave_out(
     squares, products, leverages, codes, counts, priors, shrinkage, n_free, logs, terms, log_odds
 ):
-    """Fill in the logarithm of the odds of every class, each sample being left out in turn.
-
-    `priors` are logarithms, `logs` and `terms` of shape (n_classes,) work space, `log_odds` has
-    shape (n_classes, n_samples).
-    """
+    """Fill in `log_odds`, (n_classes, n_samples), of every class, each sample left out in turn."""
     n_classes = counts.shape[0]
     for i in range(codes.shape[0]):
         b = (1.0 - shrinkage) * (1.0 - 1.0 / counts[codes[i]]) / n_free

@@ -16,11 +16,7 @@ _MIN_SPREAD = 0.05  # standard deviations: with less, the quartiles tell nothing
 
 
 def tree_prior(problem: Problem, scores: NormalScores, n_jobs=None) -> np.ndarray:
-    r"""Return weights of the features made of the importances of extra trees.
-
-    They are :math:`\max(i_f / i_{max}, 10^{-4})^{0.2}`: importances are rough, and their order
-    counts more than their ratios.
-    """
+    """Return weights of the features made of the importances of extra trees."""
     importances = tree_importances(problem, scores, n_jobs)
     largest = importances.max()
     if not largest > 0.0:  # there was nothing to be split
@@ -29,15 +25,7 @@ def tree_prior(problem: Problem, scores: NormalScores, n_jobs=None) -> np.ndarra
 
 
 def tree_importances(problem: Problem, scores: NormalScores, n_jobs=None) -> np.ndarray:
-    r"""Return the importances of all features in extremely randomised trees.
-
-    200 trees, each on all rows that are kept, with a fixed seed, of the values in robust standard
-    deviations (`value_scores`). A split divides rows by counts of the classes on its two sides, so
-    the order of the rows does not matter. A feature and its negative have the same importance, for
-    both are turned so that the first class whose mean normal score differs from 0 has a positive
-    one. The scores of a nominal feature were made of the classes of the rows; its importance counts
-    as far as its leave-pair-out effects confirm the distances between its class means.
-    """
+    """Return the importances of all features in extremely randomised trees of `value_scores`."""
     from joblib import parallel_config
     from sklearn.ensemble import ExtraTreesClassifier
 
@@ -83,14 +71,10 @@ def _check_cells(n_features, n_kept):
 
 
 def value_scores(problem: Problem, scores: NormalScores, n_jobs=None) -> np.ndarray:
-    r"""Return the values of all features in robust standard deviations, as bytes like the scores.
+    """Return the values of all features in robust standard deviations, as bytes like the scores.
 
-    The score of a value x is (x - median) / s, clipped to [-3.97, 3.97], where
-    :math:`s = (q_3 - q_1) / 1.349` by the quartiles of all rows, or the standard deviation if that
-    is more than 20 times as large: most values are equal, or some are very far out. An infinite
-    value counts as one just beyond the finite ones, a missing one as the median. A positive factor
-    and a shift of a column change nothing but rounding; sums are of sorted values, so that the
-    order of the rows does not matter. Nominal features keep their normal scores.
+    Sums are of sorted values, so that the order of the rows does not matter. Nominal features keep
+    their normal scores.
     """
     out = np.zeros((problem.n_features, len(scores.rows)), np.int8)
 
@@ -122,10 +106,7 @@ def _robust_scores(XT):
 
 
 def _in_range(values):
-    """Return columns times powers of two: finite values within [-1, 1], infinite ones -2 or 2.
-
-    No square overflows then, and none that counts is lost.
-    """
+    """Return columns in units in which no square overflows; infinite values become -2 or 2."""
     sizes = np.where(np.isfinite(values), np.abs(values), 0.0).max(axis=1)
     exponents = np.frexp(sizes)[1]
     return np.clip(np.ldexp(values, -exponents[:, np.newaxis]), -2.0, 2.0)

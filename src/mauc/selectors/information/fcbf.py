@@ -90,17 +90,9 @@ class FCBF(BinnedSelector):
     """
 
     def __init__(
-        self,
-        n_features_to_select=0.5,
-        *,
-        threshold=0.0,
-        max_rounds=None,
-        binning="mdl",
-        n_bins=10,
-        categorical_features=None,
-        n_jobs=None,
-        verbose=False,
-    ):
+        self, n_features_to_select=0.5, *, threshold=0.0, max_rounds=None, binning="mdl", n_bins=10,
+        categorical_features=None, n_jobs=None, verbose=False,
+    ):  # fmt: skip
         self.n_features_to_select = n_features_to_select
         self.threshold = threshold
         self.max_rounds = max_rounds
@@ -125,11 +117,7 @@ class FCBF(BinnedSelector):
 
 
 def fcbf_search(features, k, threshold=0.0, max_rounds=None):
-    """Return k features in order of rounds, the round of each, and SU(f, y) of all features.
-
-    Features below the threshold follow by SU. Features of SU 0 would fill one round each, by
-    column; they are put there at once.
-    """
+    """Return k features in order of rounds, the round of each, and SU(f, y) of all features."""
     arrays = features.arrays
     n_samples, log_n, unit = arrays.D.shape[1], arrays.log_n, arrays.unit
     entropies = (log_n - arrays.margin_logs) / (n_samples * unit)
@@ -165,6 +153,7 @@ def fcbf_search(features, k, threshold=0.0, max_rounds=None):
         return uncertainty >= relevance[left]
 
     order = np.argsort(-relevance, kind="stable")
+    # Features of SU 0 would fill one round each, by column.
     is_ranked = (relevance >= threshold) & (relevance > 0.0)
     ranking, rounds = _rounds(order[is_ranked[order]], k, max_rounds, cover)
     n_rest = k - len(ranking) if max_rounds is None else int(not ranking)

@@ -46,8 +46,7 @@ class BinnedSelector(RankingSelector):
 
     def check_options(self):
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
-        if self.binning not in BINNINGS:
-            check_choice("binning", self.binning, BINNINGS)
+        check_choice("binning", self.binning, BINNINGS)
         if self.binning in ("equal_width", "equal_frequency"):
             check_int("n_bins", self.n_bins, 2, MAX_BINS)
 
@@ -133,16 +132,9 @@ class MRMR(BinnedSelector):
     """
 
     def __init__(
-        self,
-        n_features_to_select=0.5,
-        *,
-        criterion="difference",
-        binning="three_states",
-        n_bins=10,
-        categorical_features=None,
-        n_jobs=None,
-        verbose=False,
-    ):
+        self, n_features_to_select=0.5, *, criterion="difference", binning="three_states",
+        n_bins=10, categorical_features=None, n_jobs=None, verbose=False,
+    ):  # fmt: skip
         self.n_features_to_select = n_features_to_select
         self.criterion = criterion
         self.binning = binning
@@ -153,8 +145,7 @@ class MRMR(BinnedSelector):
 
     def check_options(self):
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
-        if self.criterion not in CRITERIA:
-            check_choice("criterion", self.criterion, CRITERIA)
+        check_choice("criterion", self.criterion, CRITERIA)
         super().check_options()
 
     def _rank(self, problem, n_wanted, options):
@@ -220,15 +211,9 @@ class JMI(BinnedSelector):
     """
 
     def __init__(
-        self,
-        n_features_to_select=0.5,
-        *,
-        binning="three_states",
-        n_bins=10,
-        categorical_features=None,
-        n_jobs=None,
-        verbose=False,
-    ):
+        self, n_features_to_select=0.5, *, binning="three_states", n_bins=10,
+        categorical_features=None, n_jobs=None, verbose=False,
+    ):  # fmt: skip
         self.n_features_to_select = n_features_to_select
         self.binning = binning
         self.n_bins = n_bins
@@ -264,9 +249,8 @@ def binned_features(
 ) -> Iterator[BinnedFeatures]:
     """Count the margins of discretised features, and what each tells about the class.
 
-    A state may be empty, and a feature has at most 256. `logs` are L up to the number of samples;
-    `workspace`, which gave `D`, gives out the memory for bit planes. No result depends on
-    the threads.
+    A state may be empty, and a feature has at most 256. `workspace`, which gave `D`, gives out the
+    memory for bit planes.
     """
     n_features, n_samples = D.shape
     workspace = workspace or Workspace()
@@ -329,10 +313,7 @@ def _feature_blocks(D, n_states, n_threads):
 
 
 def class_margins(y, n_classes, logs=None):
-    """Return L and its unit (see `log_table`), and planes, counts and the sum of L of the classes.
-
-    There are no planes where there are too many classes for them.
-    """
+    """Return L and its unit, and planes, if few, counts and the sum of L of the classes."""
     _, table, unit = logs or log_table(y.shape[0], 1.0)
     # With more classes no feature is counted by planes.
     n_planes = n_classes - 1 if n_classes - 1 <= MAX_CLASS_PRODUCTS else 0
@@ -342,28 +323,19 @@ def class_margins(y, n_classes, logs=None):
 
 def mrmr_search(features, k, quotient=False) -> GreedySearch:
     """Choose k features by mRMR, in the difference form (MID) or the quotient form (MIQ)."""
-    is_spilled = features.workspace.is_spilled
     search = GreedySearch(features.relevance, features.is_constant, k)
     n_counted = np.zeros(len(features.relevance), dtype=np.int64)
     redundancy_sum = np.zeros(len(features.relevance), dtype=np.float64)
-
     width = features.arrays.counts.shape[1]
 
-    def find_best(block, n_chosen):
-        first, last = block
-        joint = np.empty((width, width), np.int64)
-        best, score = -1, -np.inf
-        while first < last:  # once, unless the states are in a file
-            best, score, first = best_of_block(
-                *features.arrays, search.masked_relevance, search.ranking, n_chosen, quotient,
-                first, last, best, score, features.max_rows, search.is_left, n_counted,
-                redundancy_sum, joint,
-            )  # fmt: skip
-            if is_spilled:
-                features.workspace.release()
-        return best, score
+    def find(n_chosen, first, last, best, score):
+        return best_of_block(
+            *features.arrays, search.masked_relevance, search.ranking, n_chosen, quotient, first,
+            last, best, score, features.max_rows, search.is_left, n_counted, redundancy_sum,
+            np.empty((width, width), np.int64),
+        )  # fmt: skip
 
-    return search.run(find_best, features.blocks, features.pool)
+    return search.run_in_parts(find, features.blocks, features.pool, features.workspace)
 
 
 def jmi_search(features, k) -> GreedySearch:
@@ -396,8 +368,7 @@ def jmi_search(features, k) -> GreedySearch:
 def merge_classes(codes, y, n_classes):
     """Merge a row of states and the classes into one code, leaving out pairs that do not occur.
 
-    Returns the codes, int32, in the order of (state, class), their counts, and groups: codes
-    ``groups[a]`` to ``groups[a + 1]`` share a state.
+    Returns the codes, int32, their counts, and the groups of codes that share a state.
     """
     pairs = codes.astype(np.int64) * n_classes + y
     counts = np.bincount(pairs)
@@ -427,16 +398,12 @@ def best_of_block(
     """Find the candidate of largest criterion among features ``first`` to ``last``.
 
     The redundancy of a candidate is a running sum of I(f; s) over the chosen features s, in the
-    order of choice. The terms are not negative, so the sum over the first few of them bounds the
-    criterion from above, in floating point as well (addition, division and subtraction are
-    monotone). A term is counted only while this bound can still win; a candidate that is out of
-    the running keeps its shorter sum for the next step. Every sum that is compared in the end is
-    complete and was added up in the same order, so neither the blocks nor what was skipped
-    changes a bit of the result.
+    order of choice. Its terms are not negative, so a shorter sum bounds the criterion from above,
+    in floating point as well, and a term is counted only while this bound can still win. Sums that
+    are compared in the end are complete: neither blocks nor what was skipped changes a bit.
 
     `best` is the winner so far, -1 if there is none; the lowest of equals wins. Returns it, its
-    score and where to begin again after `max_rows` rows of states were read, or `last`. `joint`,
-    as wide and high as a feature has states, is work space.
+    score and where to begin again after `max_rows` rows of states were read, or `last`.
     """
     # The largest bound is the likeliest winner: counted first, it rules most others out.
     favourite, favourite_bound = -1, -np.inf
@@ -482,11 +449,9 @@ def add_joint_information(
     D, n_states, starts, planes, counts, margin_logs, log_n, table, unit,
     z, z_planes, z_counts, groups, log_y, masked_relevance, first, last, is_left, sums,
 ):  # fmt: skip
-    """Add I(f, s; y) to the sums of features ``first`` to ``last`` and find the largest.
+    """Add I(f, s; y) to the sums of features ``first`` to ``last``; return the best and its sum.
 
-    `z` merges s and y, see `merge_classes`; it has no planes where it has too many codes. Features
-    of relevance -inf come last. Returns the best candidate, the lowest of equals, -1 if none is
-    left, and its sum.
+    `z` merges s and y, see `merge_classes`. The lowest of equals wins, -1 if none is left.
     """
     n_samples, n_codes = z.shape[0], z_counts.shape[0]
     joint = np.empty((counts.shape[1], n_codes), dtype=np.int64)

@@ -1,13 +1,9 @@
 """Joint counts of discretised features, of which mRMR, JMI and FCBF search: the compiled loops.
 
-States have shape (n_features, n_samples), uint8. A missing value is one more state of its feature;
-the kernels do not know which state it is.
-
-Two ways lead to the same counts. A feature of few states is stored as *bit planes*: bit i of
-plane ``a`` says that sample i is in state ``a``. A joint count is then the number of ones in
-the AND of two planes, 64 samples a word, and the last state of either feature follows from the
-margins: three states against three need four counts, not nine. A feature of many states is
-counted by a histogram.
+States have shape (n_features, n_samples), uint8. A feature of few states is stored as *bit planes*:
+bit i of plane ``a`` says that sample i is in state ``a``. A joint count is then the number of ones
+in the AND of two planes, 64 samples a word, and the last state of either feature follows from the
+margins. A feature of many states is counted by a histogram.
 """
 
 from typing import NamedTuple
@@ -55,10 +51,7 @@ def popcount(typingctx, word):
 
 @intrinsic
 def equal_mask(typingctx, codes, index, state):
-    """Compare 64 codes with a state: bit i of the word says ``codes[index + i] == state``.
-
-    One vector comparison; the compiler cuts it to the width that the processor has.
-    """
+    """Compare 64 codes with a state at once: bit i says ``codes[index + i] == state``."""
     if not (isinstance(codes, types.Array) and isinstance(codes.dtype, types.Integer)):
         return None
 
@@ -127,10 +120,7 @@ def count_pairs(
 
 @njit_part
 def information(joint, n_states_a, n_states_b, log_a, log_b, log_n, n_samples, table, unit):
-    """Return I(a; b) in nats from joint counts; never negative.
-
-    A constant feature gives exactly 0: its joint sum of L equals the other margin's.
-    """
+    """Return I(a; b) in nats, never negative, exactly 0 for a constant feature."""
     total = np.int64(0)
     for a in range(n_states_a):
         for b in range(n_states_b):
@@ -185,9 +175,7 @@ def target_information(
 ):  # fmt: skip
     """Fill `out` with I(f; t) of some features and one target: the class, or a feature.
 
-    The target has states, uint8 (int32 for more than 256 classes), planes of all but the last, or
-    none, counts and the sum of L over its states. `joint`, (counts.shape[1], n_target), int64, is
-    work space.
+    The target has planes of all states but the last, or none; `joint` is work space.
     """
     for i in range(features.shape[0]):
         j = features[i]

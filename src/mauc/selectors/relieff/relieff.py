@@ -1,8 +1,4 @@
-"""ReliefF: nearest hits and misses.
-
-The work is divided so that threads can share the kernels and no bit depends on the division:
-`fill_tiles` fills the distances of a panel of queries to a range of rows (and in symmetric use
-offers the queries to the rows' own slots), `scan_panel` offers the rows to the queries.
+"""ReliefF: nearest hits and misses, the same bits for any division of the work between threads.
 
 Distances are those of WEKA's ReliefFAttributeEval in its order of additions, and candidates are
 offered in ascending order, so tied distances keep the same neighbours.
@@ -85,10 +81,8 @@ class ReliefF(RankingSelector):
     Distances are sums of differences. A missing value differs from a known one z, scaled to
     [0, 1], by max(z, 1 - z), and from a missing one by 1. Memory is O(n c k), never n x n.
 
-    A source of columns is read once to find the neighbours of as many samples as its `memory` has
-    room for, 8 bytes for each of them and every row, and once for the weights. Where the memory
-    holds fewer samples than are drawn, the columns are kept in a temporary file and read from there
-    for one group of samples after the other; `fit` warns if that takes hours. "log" draws few.
+    A source of columns is read in passes, two if its `memory` has room for 8 bytes for each of the
+    samples drawn and every row; `fit` warns if that takes hours. "log" draws few.
 
     A feature whose range is below 1e-6, whatever its unit, counts as constant, as in WEKA; `fit`
     warns of it. Scale features in tiny units first.
@@ -108,16 +102,9 @@ class ReliefF(RankingSelector):
     """
 
     def __init__(
-        self,
-        n_features_to_select=0.5,
-        *,
-        n_neighbors=10,
-        n_iterations="all",
-        categorical_features=None,
-        random_state=None,
-        n_jobs=None,
-        verbose=False,
-    ):
+        self, n_features_to_select=0.5, *, n_neighbors=10, n_iterations="all",
+        categorical_features=None, random_state=None, n_jobs=None, verbose=False,
+    ):  # fmt: skip
         self.n_features_to_select = n_features_to_select
         self.n_neighbors = n_neighbors
         self.n_iterations = n_iterations
@@ -186,9 +173,7 @@ def relieff_weights(XT, y, n_classes, rows=None, n_neighbors=10, n_threads=1, is
     """Return the ReliefF weight of every feature of columns in memory.
 
     A class may be absent from `y`; with two classes misses are not weighted by class probabilities.
-    `rows` are the sampled rows, repeats allowed; None takes each row once. Nominal columns are
-    compared by equality; with a missing value their difference is 1 - 1 / v, v the number of
-    distinct known values in the column. The weights are the same bits for any number of threads.
+    `rows` are the sampled rows, repeats allowed; None takes each row once.
     """
     n_features, n_samples = XT.shape
     y = np.array(y, np.int32)
@@ -278,10 +263,7 @@ def column_widths(XT):
 
 
 def scale_columns(XT, n_values, ZT) -> bool:
-    """Scale numeric columns to [0, 1] by their range, copy nominal ones; return if any is missing.
-
-    `ZT` is filled with z = (x - lo) / (hi - lo), or 0 if hi - lo < 1e-6. Missing values stay NaN.
-    """
+    """Fill `ZT` with columns scaled to [0, 1], nominal ones copied; return if any is missing."""
     is_nominal = n_values > 0
     with np.errstate(all="ignore"):
         lo = np.fmin.reduce(XT, axis=1).astype(np.float64)
@@ -364,8 +346,6 @@ def scan_panel(
 ):
     """Offer the rows of a filled panel to queries[begin:end]; queries[k] has slots ``offset + k``.
 
-    Rows come in ascending order; a row takes a free slot of its class, or the first slot of the
-    largest distance if it is strictly closer. The query itself is left out, its copies are not.
     In symmetric use rows before the panel were offered by `fill_tiles`, and those of the panel
     before the query are in the query's column.
     """
@@ -473,10 +453,7 @@ def _sum_mixed(ZT, columns, n_values, row, first, last, accumulate, dist):
 
 @njit(inline="always", error_model="numpy")
 def _offer(distance, row, k, slots, slot_rows):
-    """Put a row into slot k; return the next target and its bound.
-
-    They are the next slot and inf while one is free, else the first slot of the largest distance.
-    """
+    """Put a row into slot k; return the next target and its bound, inf while a slot is free."""
     slots[k] = distance
     slot_rows[k] = row
     if k + 1 < slots.size and slot_rows[k + 1] < 0:
@@ -492,11 +469,7 @@ def _offer(distance, row, k, slots, slot_rows):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def add_plain(strip, queries, y, class_counts, near_row, rows, factors, weights):
-    """Add the contributions of the queries to the weights of numeric columns, none missing.
-
-    `strip`, of shape (n_samples, n_columns), has the scaled columns side by side; `rows` and
-    `factors` are work space: the neighbours of a query, their factors and divisors.
-    """
+    """Add the queries to the weights of plain columns, side by side in `strip`."""
     for q in range(queries.size):
         k = y[queries[q]]
         n_terms = _list_terms(q, k, class_counts, near_row, rows, factors)

@@ -30,13 +30,7 @@ _LONG = 3600.0
 
 
 def streamed_weights(problem, rows=None, n_neighbors=10, n_threads=1):
-    """Return the ReliefF weight and the range of every feature of a source.
-
-    The distances of a panel of queries to all rows are sums over the columns, in their order. They
-    are added up as the columns pass by, a few at a time, so that they have the same bits as where
-    all columns are in memory. With the neighbours of a panel known, its part of the weights is
-    added in the next pass, the one that finds the neighbours of the next panel.
-    """
+    """Return the ReliefF weight and the range of every feature of a source, in passes over it."""
     queries = np.arange(problem.n_samples) if rows is None else np.array(rows, np.int64)
     n_slots = problem.n_classes * n_neighbors
     columns = _ScaledColumns(problem, queries.size, n_slots, n_threads)
@@ -110,11 +104,9 @@ def _weigh(run, part, found, class_counts, n_threads, weights):
 
 
 class _ScaledColumns:
-    """Gives out the scaled columns of a source, pass after pass.
+    """Gives out the scaled columns of a source, pass after pass; the first fills `widths`.
 
-    The first pass reads the source and fills `widths`, the ranges of all columns. If there are
-    many, it keeps the columns, in memory or in a temporary file, for the others; a second pass
-    reads the source again. Distances of `n_panel` queries, a multiple of 4, are held at once.
+    If there are more than two passes, the first keeps the columns for the others.
     """
 
     def __init__(self, problem, n_queries, n_slots, n_threads):
