@@ -1,10 +1,8 @@
 """Open csv, tsv and txt files: rows of text in, a source of their columns out.
 
-One function parses all of them, by pyarrow.csv, batch by batch: into memory, or into the cache
-where the columns take more than the memory allows. Numbers are float64, also integers, which are
-read as such if all values of their column are; those beyond 2**53 are int64. Other columns are
-codes of their distinct texts, see `mauc.io.words`. A word late in a column of numbers restarts the
-conversion with that column as texts.
+pyarrow.csv parses them batch by batch, into memory or into the cache. Numbers are float64, those
+beyond 2**53 int64, other columns codes of their distinct texts, see `mauc.io.words`. A word late in
+a column of numbers restarts the conversion with that column as texts.
 """
 
 import codecs
@@ -51,6 +49,7 @@ BATCH_BYTES, COLUMN_BYTES = 2**24, 2**14
 _BATCH_SHARE = 8  # of the memory, for a batch
 _MEMORY_SHARE = 4  # of the memory, for columns that are held
 _GZIP_GROWTH = 4  # characters from a byte of gzip, about
+_MAX_ROW_LINES = 10_000  # of a quoted value; a quote that is not closed by then is a letter
 _WORD_BYTES = 160  # of a distinct text in memory, beside its characters
 # What a column is taken for; a column that proves to be something else goes on to the next.
 _WHOLE, _INTEGER, _FLOAT, _TEXT = range(4)
@@ -465,12 +464,13 @@ class _Stream(io.RawIOBase):
         raw: bytes = self._file.read(size)
         if not self._is_blank and b'"' not in raw and raw[-1:] != b" ":
             return raw
-        n_quotes = raw.count(b'"')
-        while True:
-            rest = self._file.readline()
-            raw, n_quotes = raw + rest, n_quotes + rest.count(b'"')
-            if not rest or n_quotes % 2 == 0:
+        parts, n_quotes = [raw], raw.count(b'"')
+        while rest := self._file.readline():
+            parts.append(rest)
+            n_quotes += rest.count(b'"')
+            if n_quotes % 2 == 0 or len(parts) > _MAX_ROW_LINES:
                 break
+        raw = b"".join(parts)
         self.n_quotes += n_quotes
         if self._is_blank and not n_quotes:
             return b"".join(b"\t".join(line.split()) + b"\n" for line in raw.splitlines())
@@ -478,6 +478,6 @@ class _Stream(io.RawIOBase):
         if not self._is_blank and not is_late:
             return raw
         found = io.StringIO(newline="")
-        rows = split_rows(raw.decode().splitlines(keepends=True), self._separator)
+        rows = split_rows(io.StringIO(raw.decode(), newline=""), self._separator)
         csv.writer(found, delimiter=self.delimiter, lineterminator="\n").writerows(rows)
         return found.getvalue().encode()
