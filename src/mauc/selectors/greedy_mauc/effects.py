@@ -1,12 +1,8 @@
-r"""Effects of all features on all class pairs: AUCs on the probit scale, freed of noise.
+"""Effects of all features on all class pairs: AUCs on the probit scale, freed of noise.
 
-An AUC tells an effect badly in two cases. Of a rare binary feature it is near 1/2, for most pairs
-of rows are tied, however well its one tells two classes apart: with rates of 0.2 and 0 the AUC is
-0.6, the effect of two normal classes with that AUC 0.36, and the difference of the means in
-standard deviations 0.71. A linear score gets the latter from it. And of a dozen samples a class the
-AUC is rough, and 1 for many features that are not equally good; the difference of the means, over a
-deviation to which all classes contribute, is less so. There, effects are moved towards
-standardised differences of the normal scores.
+An AUC tells an effect badly where most pairs of rows are tied, and where classes are small. There,
+effects are moved towards standardised differences of the normal scores; see
+docs/methods/greedy_mauc.md.
 """
 
 import numpy as np
@@ -116,23 +112,10 @@ def _measure_here(problem, rows, noise_correction, pair_auc, n_jobs=None):
 
 
 class EffectEstimator:
-    r"""Turns wins and class sums of normal scores into effects, positive for a higher first class.
+    """Turns wins and class sums of normal scores into effects, positive for a higher first class.
 
-    With :math:`m_k` the mean of the normal scores of class k, :math:`Q_k` the sum of their squared
-    distances from it and v that of all classes over n - c, the standardised difference on the pair
-    (i, j) is
-
-    .. math:: g = (m_i - m_j) \Big/ \sqrt{\frac{Q_i + Q_j + 40 v}{n_i + n_j - 2 + 40}},
-
-    clipped to [-5.26, 5.26]. Its weight is :math:`1 - (1 - w)(1 - u)` with
-
-    .. math:: w = \min\Big(1, \max\Big(0, \frac{t - 0.1}{0.4}\Big)\Big) \frac{h}{h + 30}, \qquad
-        u = \frac12 \max\Big(0, 1 - \frac{h}{100}\Big), \qquad
-        h = \frac{2}{1/n_i + 1/n_j},
-
-    t being the share of tied pairs of rows; the rest of the weight is that of the AUC. Without a
-    noise correction u is 0. Few samples can only have few numbers of wins: the effects of their
-    AUCs are then looked up in a table, whose entries have the bits that `auc_effects` gives.
+    Few samples can only have few numbers of wins: the effects of their AUCs are looked up in a
+    table, whose entries have the bits that `auc_effects` gives.
     """
 
     def __init__(self, problem: Problem, noise_correction: float):
@@ -219,13 +202,7 @@ def auc_effects(wins: np.ndarray, max_wins: np.ndarray) -> np.ndarray:
 def shrink_effects(
     effects: np.ndarray, variances: np.ndarray, noise_correction: float
 ) -> np.ndarray:
-    r"""Make effects smaller for the noise in them, in place, and return them.
-
-    They are multiplied by :math:`\max(0, 1 - \kappa s^2 / d^2)` with :math:`\kappa` the noise
-    correction and :math:`s^2 = (1/n_i + 1/n_j)(1 + \min(d^2, 11) / 8) + 0.05`: the variance of d,
-    and what the model is wrong by with any number of samples. It is the positive-part rule of James
-    and Stein, one effect at a time.
-    """
+    """Make effects smaller for the noise in them, in place, and return them."""
     if noise_correction > 0.0:
         squares = effects * effects
         noise = variances * (1.0 + np.minimum(squares, _MAX_SQUARE) / 8.0) + MODEL_NOISE

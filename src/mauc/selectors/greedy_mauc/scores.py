@@ -189,15 +189,9 @@ def score_table(n_samples: int) -> np.ndarray:
 
 
 def estimate_shrinkage(scores: NormalScores) -> float:
-    r"""Return the shrinkage intensity of the within-class correlations, in [0, 1].
+    """Return the shrinkage intensity of the within-class correlations, in [0, 1].
 
-    One correlation r of two features is used for all class pairs, pooled over the c classes of n
-    samples. It misses that of one pair of classes by chance, with variance
-    :math:`(1 - r^2)^2 / (n - c)`, and because the classes differ, with half the variance s^2 of
-    the correlation r_k of a class about r, :math:`s^2 = \sum_k (n_k / n) [(r_k - r)^2 - (1 -
-    r_k^2)^2 / (n_k - 1)]`. With h the mean of the sum of both over pairs of features, the multiple
-    of r with the least mean squared error has the shrinkage h / (h + mean r^2) (Ledoit and Wolf;
-    Schaefer and Strimmer). Up to 64 of the features that vary, at even distances, are looked at.
+    Up to 64 of the features that vary, at even distances, are looked at.
     """
     varying = np.flatnonzero(scores.varies)
     n_chosen = min(_N_SHRINKAGE_FEATURES, len(varying))
@@ -238,16 +232,7 @@ def _correlations(scatter):
 
 
 def category_scores(counts: CategoryCounts) -> np.ndarray:
-    r"""Return the score of every category; the largest is 1 or -1, 0 those that do not occur.
-
-    With :math:`n_{kv}` rows of class k in category v, n in all and :math:`c_k` the share of class
-    k, the axis is the unit vector u that maximises :math:`\lambda = \sum_v (n_v / n) f_v^2` with
-    :math:`f_v = \sum_k n_{kv} a_k / n_v` and :math:`a_k = u_k / \sqrt{c_k}`, a mean over the rows
-    of a category whose variance by chance is :math:`1/n_v`. It is shrunk towards 0, the mean of all
-    rows, to :math:`f_v n_v \tau^2 / (1 + n_v \tau^2)`, where :math:`\tau^2 = \max(0, n \lambda -
-    (\sqrt{V - 1} + \sqrt{c - 1})^2) / (n - \sum_v n_v^2 / n)` is what the scores of the V
-    categories vary beyond chance; so the rare ones of a column of noise do not lie at its ends.
-    """
+    """Return the score of every category; the largest is 1 or -1, 0 those that do not occur."""
     known = np.array([counts.of_class(k)[1].sum() for k in range(len(counts.totals))])
     n, shares = known.sum(), known / known.sum()
     inverse_roots = np.where(shares > 0, 1.0 / np.sqrt(np.maximum(shares, 1e-300)), 0.0)
