@@ -25,7 +25,7 @@ TARGETS = (0.64, 0.8, 0.9, 0.97, 0.998)
 DESIGNS = (
     *((size, size) for size in (5, 10, 20, 30, 50, 200)), (100, 10),
     *((size,) * 3 for size in (5, 10, 20, 30, 50, 200)),
-    (5,) * 5, (20,) * 5, (100, 40, 20, 10, 5),
+    (5,) * 5, (20,) * 5, (100, 40, 20, 10, 5), (50,) * 10, (10,) * 20, (3,) * 30,
 )  # fmt: skip
 N_TRUTH = 300_000  # samples that give the true AUCs
 N_PERCENTILE = 300  # replicates of the bootstrap, which takes longer
@@ -58,6 +58,13 @@ def _ordered(generator, codes, n_classes, shift):
     return -((x[:, np.newaxis] - shift * np.arange(n_classes)) ** 2)
 
 
+def _wrong_labels(generator, codes, n_classes, shift):
+    """Draw normal scores, of which one in thirty-three is that of another class."""
+    is_wrong = generator.random(len(codes)) < 0.03
+    other = (codes + generator.integers(1, n_classes, len(codes))) % n_classes
+    return MODELS["normal"](generator, np.where(is_wrong, other, codes), n_classes, shift)
+
+
 MODELS = {
     "normal": _added(lambda generator, is_own: generator.normal(size=is_own.shape)),
     "unequal variances": _added(
@@ -67,6 +74,7 @@ MODELS = {
     "ties": lambda *given: np.round(MODELS["normal"](*given)),
     "probabilities": _probabilities,
     "ordered": _ordered,
+    "wrong labels": _wrong_labels,
 }
 
 
@@ -176,7 +184,8 @@ def write_tables(results, n_replicates):
     head += "|---" * (1 + len(TARGETS)) + "|\n"
     worst, before, widths = head, head, head
     for sizes in DESIGNS:
-        name = f"| {'/'.join(map(str, sizes))} "
+        is_long = len(sizes) > 5
+        name = f"| {len(sizes)} x {sizes[0]} " if is_long else f"| {'/'.join(map(str, sizes))} "
         cells, old_cells, width_cells = [], [], []
         for target in TARGETS:
             found = [value for key, value in delong.items() if key[1:] == (sizes, target)]

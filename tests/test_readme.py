@@ -6,7 +6,6 @@ import subprocess
 import tomllib
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from tests.helpers import cli_helpers
@@ -31,23 +30,8 @@ def commands_of(text):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A folder with the files that the README speaks of."""
-    from sklearn.datasets import load_wine
-
+    """A folder with the plan of the README; all other files are written by its lines."""
     folder = tmp_path_factory.mktemp("readme")
-    wine = load_wine(as_frame=True)
-    label = wine.target.map(dict(enumerate(["Barolo", "Grignolino", "Barbera"])))
-    table = wine.data.assign(label=label)
-    table.to_csv(folder / "data.csv", index=False)
-    table.to_parquet(folder / "data.parquet")
-    (folder / "parts").mkdir()
-    for number in range(2):
-        table[number::2].to_parquet(folder / "parts" / f"{number}.parquet")
-    scores = np.random.default_rng(0).dirichlet(np.ones(3), len(table)).round(3)
-    predictions = table[["label"]].assign(
-        **dict(zip(["Barolo", "Grignolino", "Barbera"], scores.T, strict=True))
-    )
-    predictions.to_csv(folder / "predictions.csv", index=False)
     (folder / "mine.toml").write_text(blocks_of("toml")[0])
     return folder
 

@@ -246,3 +246,25 @@ def test_the_bounds_are_binomial_ones_of_the_variance(rng):
     variances = np.array([(part.sum(axis=1) / 3).var(ddof=1) for part in own])
     share = _PRIOR_SHARE * 4 / 9 / np.sqrt(2)
     assert_allclose(bounds, literal(auc.mean(), variances, sizes, share), atol=1e-9)
+
+
+def test_scores_of_folds_have_a_wider_interval(scored):
+    y, scores = scored
+    plain, folded, many = (mauc_interval(y, scores, n_folds=n) for n in (None, 5, 500))
+    assert folded.mauc == plain.mauc
+    assert folded.lower < plain.lower < plain.upper < folded.upper
+    # 1 + k / (k - 1): nearly the same for many folds
+    assert folded.lower <= many.lower < plain.lower
+    with pytest.raises(MaucError, match='n_folds is for method="delong"'):
+        mauc_interval(y, scores, n_folds=5, method="percentile")
+
+
+def test_a_few_wrong_labels_in_many_small_classes_are_covered():
+    generator = np.random.default_rng(0)
+    y, covered = np.repeat(np.arange(20), 10), []
+    for _ in range(60):
+        own = np.where(generator.random(200) < 0.03, generator.permutation(y), y)
+        scores = generator.normal(size=(200, 20)) + 6.0 * (own[:, np.newaxis] == np.arange(20))
+        interval = mauc_interval(y, scores)
+        covered.append(interval.lower <= 0.9853 <= interval.upper)  # of 100,000 samples
+    assert np.mean(covered) >= 0.88

@@ -371,3 +371,11 @@ def test_a_missing_score_is_named():
         mauc_score(Y, frame)
     with pytest.raises(MaucError, match="rows of the same length"):
         mauc_score(Y, [[1, 2], [1], [2, 3], [4, 5]])
+
+
+@pytest.mark.parametrize("labels", [[0, 1, 2, 0, 1, 2], list("abcabc"), list("ababab")])
+def test_labels_are_no_scores(labels):
+    with pytest.raises(MaucError, match=r"y_score holds labels.*predict_proba\(X\)"):
+        mauc_score(labels, labels[::-1])
+    if len(set(labels)) == 2:
+        assert mauc_score(labels, [0, 1, 0, 1, 1, 1]) == pytest.approx(5 / 6)

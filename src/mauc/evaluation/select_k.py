@@ -1,7 +1,7 @@
 """How many features of a ranking to keep, by cross-validated MAUC of all sizes at once."""
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
@@ -11,7 +11,6 @@ from threadpoolctl import threadpool_limits
 
 from mauc.checks import check_choice, check_int, check_real
 from mauc.classifiers import NormalNaiveBayes
-from mauc.classifiers.likelihood import nested_log_probabilities
 from mauc.data.columns import is_frame
 from mauc.data.problem import make_problem
 from mauc.evaluation.evaluate import (
@@ -23,6 +22,7 @@ from mauc.evaluation.evaluate import (
     rank_part,
     stratified_folds,
 )
+from mauc.evaluation.panel import JUDGES, score_fold, split_fold
 from mauc.exceptions import MaucWarning
 from mauc.layout import plain_layout
 from mauc.metrics.mauc import ClassPairs
@@ -32,6 +32,7 @@ from mauc.results import Result, first_rows
 from mauc.texts import insert_texts
 
 MAX_AUTO = 100  # features that "auto" considers
+_N_TREE_SIZES = 4  # at which a forest is grown first
 RULES = ("one_standard_error", "best")
 
 
@@ -54,11 +55,11 @@ def select_k(
     sizes : array-like of int, optional
         Sizes to evaluate; by default about 18 from 1 to 100, closer for small sizes.
     classifier : classifier, optional
-        What the features are for. By default Naive Bayes with normal densities, computed for all
-        sizes by a few matrix products (with nominal columns `NormalNaiveBayes`). One with a
-        parameter ``categorical_features`` gets the nominal columns in addition to those that it
-        names itself; any other gets indicators of their categories, learnt on the training part
-        (see `FoldEvaluator`).
+        What the features are for. By default four are asked: Naive Bayes, a linear discriminant and
+        a nearest-neighbour rule for all sizes at once, and a forest of extra trees at a few sizes;
+        the curve is that of the best. A classifier with a parameter ``categorical_features`` gets
+        the nominal columns in addition to those that it names itself; any other gets indicators of
+        their categories, learnt on the training part (see `FoldEvaluator`).
     rule : {"one_standard_error", "best"}, default="one_standard_error"
         The smallest size whose mean MAUC is within one standard error of the best, or the best.
     tolerance : float, default=0.001
@@ -86,8 +87,8 @@ def select_k(
     >>> from mauc import MDFS, select_k
     >>> X, y = load_wine(return_X_y=True)
     >>> curve = select_k(MDFS(random_state=0), X, y)
-    >>> print(curve.summary)
-    6 features: MAUC 0.9990; best 0.9996 (standard error 0.0002) with 9
+    >>> print(curve.judge, curve.size, round(curve.honest_mauc, 3))
+    a nearest-neighbour rule 6 0.997
     """
     check_choice("rule", rule, RULES)
     check_real("tolerance", tolerance, 0)
@@ -101,7 +102,7 @@ def select_k(
     problem = make_problem(holder, X, y, sample_weight, accepts=accepts)
     if sample_weight is not None and not selector.accepts.weights:
         check_equal_weights(selector, problem.sample_weight)
-    if classifier is None and (response_method != "auto" or problem.is_nominal.any()):
+    if classifier is None and response_method != "auto":
         classifier = NormalNaiveBayes()
     if response_method == "auto":
         is_bayes = isinstance(classifier, NormalNaiveBayes)
@@ -110,21 +111,74 @@ def select_k(
         sizes = auto_sizes(problem.n_features)
     sizes = np.unique(check_sizes(sizes, problem.n_features, "the number of features"))
     names = [str(name) for name in X.columns] if is_frame(X) else None
-    values = []
     folds = stratified_folds(problem, int(n_folds), random_state)
+    parts = []
     with threadpool_limits(1):  # the same bits on any number of cores
         for train, test in track(folds, "folds", int(n_folds)):
             ranking = rank_part(selector, X, problem, train, int(sizes[-1]))
             # A selector may rank fewer features than it is asked for.
             sizes = sizes[sizes <= max(len(ranking), sizes[0])]
-            values.append(
-                _evaluate(
+            if classifier is None:
+                parts.append(JudgedFold(problem, ranking, train, test))
+            else:
+                parts.append(_evaluate(
                     problem, names, ranking, train, test, sizes, classifier, response_method, n_jobs
-                )
-            )
-    n_sizes = min(map(len, values))
-    fold_mauc = np.array([value[:n_sizes] for value in values])
-    return SizeCurve(sizes[:n_sizes], fold_mauc, rule, float(tolerance), problem.n_features)
+                ))  # fmt: skip
+        options = rule, float(tolerance), problem.n_features
+        if classifier is None:
+            return _best_curve(parts, sizes, options)
+    fold_mauc = np.array([value[: len(sizes)] for value in parts])
+    return SizeCurve(sizes, fold_mauc, *options)
+
+
+class JudgedFold:
+    """A fold on which the judges of the panel measure the first features of a ranking."""
+
+    def __init__(self, problem, ranking, train, test):
+        self._split = split_fold(problem, ranking, train, test)
+        weights = None if problem.sample_weight is None else problem.sample_weight[test]
+        classes = np.arange(problem.n_classes)
+        self._pairs = ClassPairs.of_test(problem.codes[test], classes, weights)
+
+    def mauc(self, judge, sizes):
+        """Return the MAUC of a judge with the first k features, for all sizes."""
+        return [self._pairs.mauc(scores) for scores in score_fold(judge, self._split, sizes)]
+
+
+def _best_curve(folds, sizes, options):
+    """Return the curve of the judge with the largest mean, and with it those of the others."""
+
+    def curve(judge, sizes):
+        fold_mauc = np.array([fold.mauc(judge, sizes) for fold in folds])
+        return SizeCurve(np.asarray(sizes), fold_mauc, *options, judge=JUDGES[judge])
+
+    curves = [curve(judge, sizes) for judge in JUDGES if judge != "trees"]
+    few = sizes[np.unique(np.linspace(0, len(sizes) - 1, _N_TREE_SIZES).round().astype(int))]
+    trees = curve("trees", few)
+    if trees.mean.max() > max(one.mean.max() for one in curves):
+        # Between the largest size that is not enough and the smallest that is, by halves.
+        while True:
+            at = int(np.flatnonzero(trees.sizes == trees.size)[0])
+            between = sizes[(sizes > trees.sizes[at - 1]) & (sizes < trees.size)] if at else []
+            if len(between) == 0:
+                break
+            trees = _joined(trees, curve("trees", between[len(between) // 2 :][:1]))
+    return _first_enough([*curves, trees])
+
+
+def _first_enough(curves):
+    """Return the curve that is good enough with the fewest features, the rest as its `others`."""
+    made = [replace(one, others=tuple(o for o in curves if o is not one)) for one in curves]
+    enough = [one for one in made if one.mean.max() >= one.threshold]
+    return min(enough, key=lambda one: (one.size, -one.mean.max()))
+
+
+def _joined(curve, more):
+    """Return a curve with the sizes of another."""
+    sizes = np.append(curve.sizes, more.sizes)
+    order = np.argsort(sizes)
+    fold_mauc = np.concatenate([curve.fold_mauc, more.fold_mauc], axis=1)[:, order]
+    return replace(curve, sizes=sizes[order], fold_mauc=fold_mauc)
 
 
 @dataclass(frozen=True, repr=False)
@@ -142,6 +196,10 @@ class SizeCurve(Result):
         A difference of MAUC that is negligible.
     n_features : int, optional
         How many features there are.
+    judge : str, default="the classifier"
+        Whose MAUC it is.
+    others : tuple of SizeCurve
+        Those of the other classifiers that were asked.
     """
 
     sizes: np.ndarray
@@ -149,6 +207,8 @@ class SizeCurve(Result):
     rule: str = "one_standard_error"
     tolerance: float = 0.001
     n_features: int | None = None
+    judge: str = "the classifier"
+    others: tuple["SizeCurve", ...] = ()
 
     @property
     def mean(self):
@@ -164,22 +224,48 @@ class SizeCurve(Result):
         return self.fold_mauc.std(axis=0, ddof=1) / np.sqrt(n_folds)
 
     @property
+    def leader(self):
+        """The curve with the largest mean: this one, or that of another classifier."""
+        return max((self, *self.others), key=lambda one: one.mean.max())
+
+    @property
     def best_size(self):
         """The size of the largest mean; of equal ones the smallest."""
-        return int(self.sizes[self.mean.argmax()])
+        leader = self.leader
+        return int(leader.sizes[leader.mean.argmax()])
 
     @property
     def threshold(self):
         """The smallest mean that is accepted."""
-        best = self.mean.argmax()
+        leader = self.leader
+        best = leader.mean.argmax()
         if self.rule == "best":
-            return float(self.mean[best])
-        return float(self.mean[best] - max(self.standard_error[best], self.tolerance))
+            return float(leader.mean[best])
+        return float(leader.mean[best] - max(leader.standard_error[best], self.tolerance))
 
     @property
     def size(self):
         """The smallest size whose mean is accepted."""
         return int(self.sizes[np.flatnonzero(self.mean >= self.threshold)[0]])
+
+    @property
+    def honest_mauc(self):
+        """MAUC of the chosen size without the favour of choosing; NaN with fewer than three folds.
+
+        The largest of several means is too large. Here size and classifier are chosen without a
+        fold, and MAUC is that of this fold; the mean over the folds.
+        """
+        n_folds = len(self.fold_mauc)
+        if n_folds < 3:
+            return np.nan
+        found, curves = [], (self, *self.others)
+        for fold in range(n_folds):
+            kept = np.arange(n_folds) != fold
+            parts = [replace(one, fold_mauc=one.fold_mauc[kept], others=()) for one in curves]
+            chosen = _first_enough(parts)
+            curve = next(one for one in curves if one.judge == chosen.judge)
+            found.append(curve.fold_mauc[fold, np.flatnonzero(curve.sizes == chosen.size)[0]])
+        return float(np.mean(found))
 
     @property
     def edge_note(self):
@@ -210,12 +296,15 @@ class SizeCurve(Result):
     @property
     def summary(self):
         """The choice in one line."""
-        best = self.mean.argmax()
+        leader = self.leader
+        best = leader.mean.argmax()
         chosen = int(np.flatnonzero(self.sizes == self.size)[0])
+        by = "" if leader is self else f" by {leader.judge}"
         return (
-            f"{self.size} feature{'s' * (self.size > 1)}: MAUC {self.mean[chosen]:.4f}; "
-            f"best {self.mean[best]:.4f} (standard error {self.standard_error[best]:.4f}) "
-            f"with {self.best_size}" + (f"\n{self.edge_note}" if self.edge_note else "")
+            f"{self.size} feature{'s' * (self.size > 1)}: MAUC {self.mean[chosen]:.4f} by "
+            f"{self.judge}, {self.honest_mauc:.4f} on folds that did not choose; best "
+            f"{leader.mean[best]:.4f}{by} (standard error {leader.standard_error[best]:.4f}) with "
+            f"{self.best_size}" + (f"\n{self.edge_note}" if self.edge_note else "")
         )
 
     def printed_parts(self):
@@ -261,15 +350,6 @@ def _evaluate(problem, names, ranking, train, test, sizes, classifier, response_
     columns = np.ascontiguousarray(problem.value_columns(ranking).T)
     weights = problem.sample_weight
     train_weight, test_weight = (None, None) if weights is None else (weights[train], weights[test])
-    if classifier is None:
-        present, codes = np.unique(problem.codes[train], return_inverse=True)
-        pairs = ClassPairs.of_test(problem.codes[test], present, test_weight)
-        columns = np.array(columns, dtype=np.float64)
-        columns[np.isinf(columns)] = np.nan  # outside any density: treated as missing
-        scores = nested_log_probabilities(
-            columns[train], codes, columns[test], len(present), sizes, train_weight
-        )
-        return np.array([pairs.mauc(score) for score in scores])
     model = clone(classifier)
     own = own_nominal(model, problem.n_features, names)
     if own.any():  # the evaluator sees the ranked columns alone

@@ -31,7 +31,7 @@ _MAX_FREEDOM = 1e10  # beyond, Student's t is the normal distribution
 
 def mauc_interval(
     y_true, y_score, *, labels=None, sample_weight=None, method="delong", n_bootstrap=None,
-    level=0.95, random_state=0, n_jobs=None,
+    level=0.95, n_folds=None, random_state=0, n_jobs=None,
 ):  # fmt: skip
     """Compute MAUC and its confidence interval, and those of the class pairs.
 
@@ -47,6 +47,9 @@ def mauc_interval(
     n_bootstrap : int, optional
         Number of resamples of method "percentile", 1000 by default.
     level : float, default=0.95
+    n_folds : int, optional
+        Folds, if the scores are those of cross-validation, for method "delong": the interval is
+        then wider, as training sets overlap (see Notes).
     random_state : int, RandomState or None, default=0
         Of the resamples.
     n_jobs : int, optional
@@ -58,7 +61,8 @@ def mauc_interval(
 
     Notes
     -----
-    The interval describes the uncertainty of this test set, not that of training.
+    The interval describes the uncertainty of this test set, not that of training. For scores of k
+    folds, whose training sets overlap, the variance is taken 1 + k / (k - 1) times as large [3]_.
 
     "delong" takes the variance of [1]_, covariances between pairs included, and the exact bounds of
     as many binary trials as have this variance [2]_ (docs/methods/measures.md). It is never empty:
@@ -72,6 +76,8 @@ def mauc_interval(
        Correlated Receiver Operating Characteristic Curves", Biometrics 44, 1988.
     .. [2] E. L. Korn, B. I. Graubard, "Confidence Intervals for Proportions with Small Expected
        Number of Positive Counts Estimated from Survey Data", Survey Methodology 24, 1998.
+    .. [3] C. Nadeau, Y. Bengio, "Inference for the Generalization Error", Machine Learning 52,
+       2003.
 
     Examples
     --------
@@ -80,7 +86,7 @@ def mauc_interval(
     >>> scores = [[5, 1, 1], [4, 2, 1], [1, 3, 2], [2, 4, 1], [1, 5, 1], [3, 3, 2], [0, 1, 5],
     ...           [1, 2, 3]]
     >>> print(mauc_interval(y, scores))
-    MAUC 0.9306, 95% interval 0.4500 to 1.0000 (DeLong variance)
+    MAUC 0.9306, 95% interval 0.3722 to 1.0000 (DeLong variance)
     """
     check_choice("method", method, _METHODS)
     check_int("n_bootstrap", n_bootstrap, 1, optional=True)
@@ -89,6 +95,9 @@ def mauc_interval(
             f'n_bootstrap is for method="percentile", got {n_bootstrap} with method={method!r}.'
         )
     check_level("level", level)
+    check_int("n_folds", n_folds, 2, optional=True)
+    if n_folds is not None and method != "delong":
+        raise MaucError(f'n_folds is for method="delong", got {n_folds} with method={method!r}.')
     ST, classes, pairs = check_scored(y_true, y_score, labels, sample_weight)
     warn_of_absent(classes, pairs.totals)
     pair_auc = np.mean(pairs.auc(ST), axis=0)
@@ -100,8 +109,9 @@ def mauc_interval(
         codes = np.searchsorted(known, pairs.codes[kept])
         components = pair_components(ST, pairs)[np.ix_(kept, known)]
         bounds, pair_bounds[:, pairs.is_present] = component_bounds(
-            components, codes, pairs.weights[kept], present, level
-        )
+            components, codes, pairs.weights[kept], present, level,
+            1.0 if n_folds is None else 1.0 + n_folds / (n_folds - 1.0),
+        )  # fmt: skip
     else:
         resampled = _resampled_auc(ST, pairs, n_bootstrap or _N_BOOTSTRAP, random_state, n_jobs)
         resampled = resampled[:, pairs.is_present]
@@ -212,9 +222,12 @@ def pair_components(ST: np.ndarray, pairs: ClassPairs) -> np.ndarray:
 
 def component_bounds(
     components: np.ndarray, codes: np.ndarray, weights: np.ndarray, pair_auc: np.ndarray,
-    level: float,
+    level: float, factor: float = 1.0,
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """Return bounds of the mean, (2,), and of every pair, (2, n_pairs); weights are positive."""
+    """Return bounds of the mean, (2,), and of every pair, (2, n_pairs); weights are positive.
+
+    Variances are taken `factor` times as large.
+    """
     n_classes, n_pairs = components.shape[1], len(pair_auc)
     sizes, variances = np.empty(n_classes), np.empty(n_classes)
     pair_variances = np.empty((n_classes, n_classes))
@@ -227,13 +240,14 @@ def component_bounds(
     first, second = np.triu_indices(n_classes, 1)
     pair_bounds = _bounds(
         pair_auc, (pair_variances[first, second], pair_variances[second, first]),
-        (sizes[first], sizes[second]), level, _PRIOR_SHARE, 1.0,
+        (sizes[first], sizes[second]), level, factor, _PRIOR_SHARE, 1.0,
     )  # fmt: skip
     # A class is in n_classes - 1 pairs. Its component varies by the square of their share in the
     # mean if they agree, by 1 / (n_classes - 1) of that if they are independent: between the two.
     largest = ((n_classes - 1) / n_pairs) ** 2
     share = _PRIOR_SHARE * largest / np.sqrt(n_classes - 1)
-    return _bounds(pair_auc.mean(), variances, sizes, level, share, largest), pair_bounds
+    bounds = _bounds(pair_auc.mean(), variances, sizes, level, factor, share, largest)
+    return bounds, pair_bounds
 
 
 def _variance(values, shares, size):
@@ -244,7 +258,7 @@ def _variance(values, shares, size):
     return (values - center[..., np.newaxis]) ** 2 @ shares**2 * size * (size / (size - 1.0))
 
 
-def _bounds(auc, variances, sizes, level, prior_share, max_share):
+def _bounds(auc, variances, sizes, level, factor, prior_share, max_share):
     """Return exact binomial bounds at the number of trials that has the variance of the AUC.
 
     `prior_share` and `max_share` of theta (1 - theta) are mixed in, and the largest variance.
@@ -253,6 +267,11 @@ def _bounds(auc, variances, sizes, level, prior_share, max_share):
     for variance, size in zip(variances, sizes, strict=True):
         prior = _PRIOR_SAMPLES / size
         share = (variance + prior * prior_share) / (auc * (1.0 - auc) + prior)
+        # What is mixed in may widen the interval, never narrow it: a sample with a wrong label is
+        # on the wrong side of all classes.
+        spread = auc * (1.0 - auc)
+        own = np.divide(variance, spread, out=np.zeros(np.shape(auc)), where=spread > 0.0)
+        share = np.maximum(share, own)
         is_bound = share >= max_share  # a bound, not an estimate: it takes no degrees of freedom
         share = np.where(is_bound, max_share, share) / size
         total += share
@@ -261,7 +280,7 @@ def _bounds(auc, variances, sizes, level, prior_share, max_share):
     tail = (1.0 - level) / 2
     with np.errstate(divide="ignore"):
         quantile = stdtrit(np.minimum(total**2 / freedom, _MAX_FREEDOM), 1.0 - tail)
-    n_trials = (ndtri(1.0 - tail) / quantile) ** 2 / total
+    n_trials = (ndtri(1.0 - tail) / quantile) ** 2 / (factor * total)
     wins, losses = auc * n_trials, (1.0 - auc) * n_trials
     with np.errstate(invalid="ignore"):
         lower = np.where(auc > 0.0, betaincinv(wins, losses + 1.0, tail), 0.0)

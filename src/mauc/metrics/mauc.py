@@ -348,6 +348,11 @@ def check_scored(
     labels = _named_labels(y_true, y_score, labels)
     table = ordered_scores(y_score)
     is_vector = np.ndim(y_score) == 1
+    if is_vector and _are_labels(np.asarray(y_score), y_true):
+        raise MaucError(
+            "y_score holds labels, and MAUC needs scores: a column of probabilities or decision "
+            "values for each class, as of predict_proba(X) or decision_function(X)."
+        )
     scores = check_table(table, name="y_score", dtype=np.float64, accept_infinite=True)
     if not is_vector and scores.shape[1] == 1:
         raise MaucError("y_score must have a column for each class, got 1 column.")
@@ -356,6 +361,14 @@ def check_scored(
     classes, codes = _encode(y_true, labels, len(ST))
     weights = None if sample_weight is None else check_weights(sample_weight, codes)
     return ST, classes, ClassPairs(codes, classes, weights)
+
+
+def _are_labels(values: np.ndarray, y_true: np.ndarray) -> bool:
+    """Whether a vector has predicted labels in place of scores: words, or three labels or more."""
+    if values.dtype.kind in "OUS":
+        return any(isinstance(value, str) for value in values.tolist())
+    known = np.unique(y_true)
+    return len(known) > 2 and known.dtype.kind in "biuf" and bool(np.isin(values, known).all())
 
 
 def warn_of_absent(classes, totals):

@@ -4,10 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_digits, load_wine
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.model_selection import cross_val_predict
 
 from mauc import MAUCD, MDFS, feature_pair_auc, mauc_interval, mauc_score, pair_auc_scores
 from mauc.data.problem import make_problem
 from mauc.datasets import make_siren
+from mauc.evaluation.panel import JUDGES
 from mauc.exceptions import MaucWarning
 from mauc.report.html import held_out, selection_report
 from mauc.report.html.conclude import TITLES, PairFacts, chance_auc, diagnose
@@ -24,11 +27,23 @@ def siren():
     return data, selector, report, hold_out(selector, data.X, problem)
 
 
+def best_judge(report):
+    """Return the short name of the judge whose numbers a page shows."""
+    label = report.to_dict()["conclusion"]["chosen"]["judge"]
+    return next(name for name, words in JUDGES.items() if words == label)
+
+
 def test_mauc_and_interval_are_those_of_the_held_out_scores(siren):
     data, _, report, held = siren
     conclusion = report.to_dict()["conclusion"]
     for key, columns in (("chosen", None), ("every", np.arange(data.n_features))):
-        wanted = mauc_interval(held.labels, held.scores(columns), labels=held.problem.classes)
+        scores = {judge: held.scores(judge, columns) for judge in JUDGES}
+        mauc = {judge: mauc_score(held.labels, found) for judge, found in scores.items()}
+        best = max(mauc, key=mauc.get)
+        assert conclusion[key]["judges"] == pytest.approx(mauc, rel=1e-6)
+        assert conclusion[key]["judge"] == JUDGES[best]
+        assert f"by {JUDGES[best]}" in report.to_html()
+        wanted = mauc_interval(held.labels, scores[best], n_folds=5)
         for name in ("mauc", "lower", "upper", "level"):
             assert conclusion[key][name] == pytest.approx(getattr(wanted, name), rel=1e-6)
     lower, upper = conclusion["chosen"]["lower"], conclusion["chosen"]["upper"]
@@ -42,7 +57,8 @@ def test_mauc_and_interval_are_those_of_the_held_out_scores(siren):
 def test_the_hardest_pairs_come_with_what_would_help(siren):
     data, selector, report, held = siren
     summary = report.to_dict()
-    auc = pair_auc_scores(held.labels, held.scores()).auc
+    judge = best_judge(report)
+    auc = pair_auc_scores(held.labels, held.scores(judge)).auc
     hard = summary["conclusion"]["hard"]
     assert [pair["pair"] for pair in hard] == np.argsort(auc, kind="stable")[:3].tolist()
     np.testing.assert_allclose([pair["auc"] for pair in hard], np.sort(auc)[:3], rtol=1e-6)
@@ -53,7 +69,8 @@ def test_the_hardest_pairs_come_with_what_would_help(siren):
     row = next(row for row in summary["pairs"]["hardest"] if row["pair"] == first["pair"])
     assert not selector.support_[row["all_column"]]
     assert data.feature_names[row["all_column"]] == row["all_feature"]
-    added = pair_auc_scores(held.labels, held.scores(added=row["all_column"])).auc[first["pair"]]
+    scores = held.scores(judge, added=row["all_column"])
+    added = pair_auc_scores(held.labels, scores).auc[first["pair"]]
     assert first["advice"].startswith(f"{row['all_feature']} alone has an AUC of ")
     assert first["advice"].endswith(f"to {added:.3f}.")
     assert summary["conclusion"]["hard_title"] == "The 3 hardest of 15 pairs of classes"
@@ -157,12 +174,14 @@ def test_weights_count_in_the_numbers_of_the_conclusion(rng):
     held = hold_out(selector, X, problem)
     conclusion = report.to_dict()["conclusion"]
     for key, columns in (("chosen", None), ("every", np.arange(5))):
-        scores = held.scores(columns)
-        wanted = mauc_interval(held.labels, scores, sample_weight=held.weights)
+        maucs = conclusion[key]["judges"]
+        scores = held.scores(max(maucs, key=maucs.get), columns)
+        wanted = mauc_interval(held.labels, scores, sample_weight=held.weights, n_folds=5)
         for name in ("mauc", "lower", "upper"):
             assert conclusion[key][name] == pytest.approx(getattr(wanted, name), rel=1e-6)
         assert wanted.mauc != pytest.approx(mauc_score(held.labels, scores), abs=1e-4)
-    auc = pair_auc_scores(held.labels, held.scores(), sample_weight=held.weights).auc
+    scores = held.scores(best_judge(report))
+    auc = pair_auc_scores(held.labels, scores, sample_weight=held.weights).auc
     np.testing.assert_allclose(report.to_dict()["pairs"]["set_auc"], auc, rtol=1e-6)
     assert "Weights count in fitting, in MAUC and in its interval" in report.to_html()
 
@@ -170,7 +189,8 @@ def test_weights_count_in_the_numbers_of_the_conclusion(rng):
 def facts(**changes):
     usual = {
         "names": ("u", "v"), "counts": (100, 100), "n_features": 50, "chosen_auc": 0.85,
-        "best_auc": 0.85, "best_feature": "b", "set_auc": 0.9, "every_auc": 0.9, "added_auc": None,
+        "best_auc": 0.85, "best_feature": "b", "set_auc": 0.9, "reached": (0.91, "trees"),
+        "every": (0.91, "a line"), "lower": 0.85,
     }  # fmt: skip
     return PairFacts(**(usual | changes))
 
@@ -179,22 +199,30 @@ def facts(**changes):
     ("changes", "kind", "words"),
     [
         ({"set_auc": 0.995}, "separated", "nothing needs to be done"),
+        # an AUC near 1 of a few samples may be chance
+        ({"set_auc": 0.995, "lower": 0.66, "counts": (3, 40)}, "few", "u has 3: more samples"),
         ({"counts": (100, 7)}, "few", "v has 7: more samples are needed"),
         ({"counts": (3, 7)}, "few", "u has 3 and v has 7"),
         # 12 and 12 samples: the best of 20,000 features without information may reach 0.99
         ({"counts": (12, 12), "n_features": 20_000, "best_auc": 0.93}, "few", "chance alone"),
-        ({"chosen_auc": 0.7, "best_auc": 0.93, "added_auc": 0.95}, "left_out",
-         "b alone has an AUC of 0.930 here, the best chosen feature 0.700; with it Naive Bayes "
+        ({"chosen_auc": 0.7, "best_auc": 0.93, "added_auc": 0.95, "judge": "trees"}, "left_out",
+         "b alone has an AUC of 0.930 here, the best chosen feature 0.700; with it trees "
          "gets from 0.900 to 0.950."),
         # without cross-validation the gap decides
-        ({"chosen_auc": 0.7, "best_auc": 0.93, "set_auc": None, "every_auc": None}, "left_out",
-         "the best chosen feature 0.700."),
-        ({"every_auc": 0.95}, "more", "all 50 features reaches 0.950"),
+        ({"chosen_auc": 0.7, "best_auc": 0.93, "set_auc": None, "reached": None, "every": None},
+         "left_out", "the best chosen feature 0.700."),
+        ({"set_auc": None, "reached": None, "every": None}, "unknown", "was not measured"),
+        ({"every": (0.95, "a line")}, "more",
+         "With all 50 features a line reaches 0.950 here, with the chosen no classifier more than "
+         "0.910 (trees)"),
         # a better feature that does not help in the set is not recommended
-        ({"chosen_auc": 0.7, "best_auc": 0.93, "added_auc": 0.9}, "limit", "another classifier"),
-        ({"chosen_auc": 0.6, "best_auc": 0.62, "set_auc": 0.61, "every_auc": 0.62}, "none",
-         "other measurements are needed"),
-        ({}, "limit", "another classifier or other measurements"),
+        ({"chosen_auc": 0.7, "best_auc": 0.93, "added_auc": 0.9}, "limit", "trees reaches 0.910"),
+        ({"chosen_auc": 0.57, "best_auc": 0.59, "set_auc": 0.51, "reached": (0.52, "trees"),
+          "every": (0.53, "a line"), "lower": 0.4}, "none", "other measurements are needed"),
+        # no single feature separates, all together do
+        ({"best_auc": 0.55, "chosen_auc": 0.55, "reached": (0.55, "trees"),
+          "every": (0.99, "trees"), "lower": 0.4}, "more", "trees reaches 0.990"),
+        ({}, "limit", "with all 50 no classifier more than 0.910 (a line)"),
     ],
 )  # fmt: skip
 def test_every_verdict_has_its_case(changes, kind, words):
@@ -210,3 +238,26 @@ def test_chance_is_what_noise_reaches():
     best = [feature_pair_auc(rng.normal(size=(40, 500)), y).max() for _ in range(200)]
     assert np.mean(np.array(best) > chance_auc((15, 25), 500)) < 0.08
     assert np.quantile(best, 0.95) > chance_auc((15, 25), 500) - 0.05
+
+
+def test_no_sentence_is_contradicted_by_other_classifiers(rng):
+    # Sums modulo 2: no feature and no line separates the classes, trees and neighbours do.
+    X = rng.integers(0, 2, (600, 6)) + 0.1 * rng.normal(size=(600, 6))
+    y = (X[:, :2] > 0.5).sum(axis=1) % 2
+    conclusion = selection_report(MAUCD(6).fit(X, y), X, y).to_dict()["conclusion"]
+    assert conclusion["chosen"]["mauc"] > 0.99
+    assert conclusion["chosen"]["judges"]["nb"] < 0.6
+    assert [pair["kind"] for pair in conclusion["hard"]] == ["separated"]
+    assert conclusion["next"]["why"].startswith("All features are in use")
+
+
+def test_statements_about_all_features_are_those_of_the_best_classifier():
+    X, y = load_digits(return_X_y=True)
+    conclusion = selection_report(MAUCD(5).fit(X, y), X, y).to_dict()["conclusion"]
+    forest = cross_val_predict(
+        RandomForestClassifier(50, random_state=0), X, y, method="predict_proba"
+    )
+    # With all features a forest does better than any classifier with five of them.
+    assert mauc_score(y, forest) > conclusion["chosen"]["mauc"] + 0.01
+    assert " less than all 64 features" in conclusion["verdict"]
+    assert {pair["kind"] for pair in conclusion["hard"]} <= {"more", "left_out"}

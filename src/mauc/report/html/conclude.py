@@ -2,7 +2,7 @@
 
 import math
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ from scipy import stats
 
 from mauc.data.decomposition import Decomposition
 from mauc.data.problem import Problem
+from mauc.evaluation.panel import JUDGES
 from mauc.exceptions import MaucError, MaucWarning
 from mauc.metrics import mauc_interval, mauc_score, pair_auc_scores
 from mauc.report.html.held_out import HeldOut, drop_zero_weight, hold_out
@@ -29,7 +30,7 @@ MIN_SAMPLES = 10  # of a class; an AUC on fewer is hardly reliable
 MIN_GAP = 0.05  # of AUC, by which a feature is better than the best of the chosen
 MIN_GAIN = 0.005  # of cross-validated AUC, by which one more feature must raise it
 MIN_RISE = 0.25  # part of the distance to AUC 1 that all features together must gain
-WEAK = 0.8  # AUC below which a single feature does not separate two classes
+WEAK = 0.8  # AUC below which two classes are not separated
 
 #: next steps that a conclusion may suggest, see `choose_step`
 STEPS = ("greedy", "auto", "more", "compare", "use")
@@ -38,16 +39,40 @@ TITLES = {
     "few": "Too few samples",
     "left_out": "A better feature is left out",
     "more": "More features would help",
-    "none": "No feature separates them",
-    "limit": "More features do not help",
+    "none": "Nothing here separates them",
+    "limit": "All features do no better",
+    "unknown": "Not cross-validated",
 }
 
 Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)
+class Judged:
+    """What the judges of the panel make of a set of features, on held-out samples."""
+
+    scores: dict[str, Array]  #: of every judge, (n_held_out, n_classes)
+    auc: dict[str, Array]  #: of every judge on every pair
+
+    @property
+    def mauc(self) -> dict[str, float]:
+        """MAUC of every judge."""
+        return {name: float(np.nanmean(auc)) for name, auc in self.auc.items()}
+
+    @property
+    def best(self) -> str:
+        """The judge with the largest MAUC, the first of equals."""
+        return max(self.mauc, key=self.mauc.__getitem__)
+
+    def best_on(self, pair: int) -> tuple[float, str]:
+        """Return the largest AUC on a pair, and its judge in words."""
+        name = max(self.auc, key=lambda judge: float(self.auc[judge][pair]))
+        return float(self.auc[name][pair]), JUDGES[name]
+
+
+@dataclass(frozen=True)
 class PairFacts:
-    """What is known about a pair of classes."""
+    """What is known about a pair of classes; AUCs of classifiers are cross-validated."""
 
     names: tuple[str, str]
     counts: tuple[int, int]  #: samples of the two classes
@@ -55,9 +80,12 @@ class PairFacts:
     chosen_auc: float  #: largest of a single chosen feature, on all samples
     best_auc: float  #: largest of any single feature, on all samples
     best_feature: str  #: the feature that has it
-    set_auc: float | None = None  #: cross-validated, of Naive Bayes with the chosen features
-    every_auc: float | None = None  #: the same with all features
-    added_auc: float | None = None  #: the same with the chosen ones and `best_feature`
+    judge: str = "Naive Bayes"  #: the best classifier with the chosen features, over all pairs
+    set_auc: float | None = None  #: its AUC here
+    added_auc: float | None = None  #: its AUC with the chosen features and `best_feature`
+    lower: float | None = None  #: bound of `set_auc`
+    reached: tuple[float, str] | None = None  #: best AUC with the chosen, and its classifier
+    every: tuple[float, str] | None = None  #: the same with all features
 
 
 def conclude(
@@ -65,10 +93,10 @@ def conclude(
 ) -> dict[str, Any]:
     """Judge a selection on held-out samples; `pairs` has the best AUCs, the hardest pair first.
 
-    A copy of the selector is fitted without each of five stratified parts, Naive Bayes is trained
-    on the features that it finds, and both see the held-out part for the first time when it is
-    scored. MAUC and its interval are those of all held-out scores together. Without
-    cross-validation ``reason`` says why.
+    A copy of the selector is fitted without each of five stratified parts, the judges of
+    `mauc.evaluation.panel` are trained on the features that it finds, and all see the held-out part
+    for the first time when it is scored. MAUC and its interval are those of all held-out scores of
+    the best judge together. Without cross-validation ``reason`` says why.
     """
     X, problem = drop_zero_weight(selector, X, problem)
     try:
@@ -77,7 +105,7 @@ def conclude(
             warnings.simplefilter("ignore", MaucWarning)  # classes of one sample are named below
             return _judge(selector, problem, held, pairs)
     except MaucError as error:
-        hard = [_hard_pair(row, problem) for row in _hardest(pairs, None)]
+        hard = [_hard_pair(row["pair"], _facts(row, problem)) for row in _hardest(pairs, None)]
         return {
             "reason": text(error), "hard": hard, "hard_title": _hard_title(hard, problem),
             "chosen": None, "every": None, "stability": None,
@@ -88,26 +116,28 @@ def conclude(
 def _judge(
     selector: RankingSelector, problem: Problem, held: HeldOut, pairs: list[dict[str, Any]]
 ) -> dict[str, Any]:
-    scores = held.scores()
-    set_auc = _pair_auc(held, scores)
-    chosen, bounds = _measure(selector, held, scores)
-    every, every_auc = None, None
-    if len(selector.ranking_) < problem.n_features:
-        all_scores = held.scores(np.arange(problem.n_features))
-        every_auc = _pair_auc(held, all_scores)
-        every, _ = _measure(selector, held, all_scores)
+    chosen = _ask(held)
+    n_features = problem.n_features
+    every = None if len(selector.ranking_) == n_features else _ask(held, np.arange(n_features))
+    measured, bounds = _measure(held, chosen)
+    set_auc = chosen.auc[chosen.best]
     hard = []
     for row in _hardest(pairs, set_auc):
         pair, added_auc = row["pair"], None
-        column = row["all_column"]
-        if not selector.support_[column]:
-            added_auc = _pair_auc(held, held.scores(added=column))[pair]
-        limits = None if bounds is None else (bounds[0][pair], bounds[1][pair])
-        hard.append(_hard_pair(row, problem, set_auc, every_auc, added_auc, limits))
+        if row["all_auc"] - row["auc"] >= MIN_GAP:
+            scores = held.scores(chosen.best, added=row["all_column"])
+            added_auc = float(_pair_auc(held, scores)[pair])
+        limits = None if bounds is None else (float(bounds[0][pair]), float(bounds[1][pair]))
+        facts = replace(
+            _facts(row, problem), judge=JUDGES[chosen.best], set_auc=float(set_auc[pair]),
+            added_auc=added_auc, lower=None if limits is None else limits[0],
+            reached=chosen.best_on(pair), every=(every or chosen).best_on(pair),
+        )  # fmt: skip
+        hard.append(_hard_pair(pair, facts, limits))
     is_single = problem.class_counts < 2
     return {
         "reason": None,
-        "verdict": _verdict(chosen, every, problem.n_features),
+        "verdict": _verdict(chosen, every, n_features),
         "hard_title": _hard_title(hard, problem),
         "n_folds": len(held.folds),
         "n_rows": held.problem.n_samples,
@@ -115,13 +145,19 @@ def _judge(
         "is_part": held.problem.n_samples < problem.n_samples,
         "is_weighted": problem.sample_weight is not None,
         "absent": [text(label) for label in problem.classes[is_single]],
-        "chosen": chosen,
-        "every": every,
+        "chosen": measured,
+        "every": None if every is None else _measure(held, every)[0],
         "hard": hard,
         "stability": _stability(selector, held, problem),
         "set_auc": [number(auc) for auc in set_auc],
         "n_fits": _times_chosen(selector.ranking_, held).tolist(),
     }
+
+
+def _ask(held: HeldOut, columns: Array | None = None) -> Judged:
+    """Return what all judges make of some columns, by default of those chosen."""
+    scores = {judge: held.scores(judge, columns) for judge in JUDGES}
+    return Judged(scores, {judge: _pair_auc(held, found) for judge, found in scores.items()})
 
 
 def _pair_auc(held: HeldOut, scores: Array) -> Array:
@@ -132,31 +168,34 @@ def _pair_auc(held: HeldOut, scores: Array) -> Array:
     return np.asarray(found.auc)
 
 
-def _measure(
-    selector: RankingSelector, held: HeldOut, scores: Array
-) -> tuple[dict[str, Any], tuple[Array, Array] | None]:
-    """Return MAUC with its interval, and the bounds of every pair."""
+def _measure(held: HeldOut, judged: Judged) -> tuple[dict[str, Any], tuple[Array, Array] | None]:
+    """Return MAUC of the best judge with its interval, and the bounds of every pair."""
     labels, classes, weights = held.labels, held.problem.classes, held.weights
+    scores = judged.scores[judged.best]
+    judges = {name: number(mauc) for name, mauc in judged.mauc.items()}
+    found: dict[str, Any] = {"judge": JUDGES[judged.best], "judges": judges}
     if len(classes) > _MAX_CLASSES:
         mauc = mauc_score(labels, scores, labels=classes, sample_weight=weights)
-        return {"mauc": number(mauc), "lower": None, "upper": None, "level": None}, None
+        return found | {"mauc": number(mauc), "lower": None, "upper": None, "level": None}, None
     interval = mauc_interval(
-        labels, scores, labels=classes, sample_weight=weights, n_jobs=selector.n_jobs
+        labels, scores, labels=classes, sample_weight=weights, n_folds=max(len(held.folds), 2)
     )
-    found = {key: number(getattr(interval, key)) for key in ("mauc", "lower", "upper", "level")}
+    for key in ("mauc", "lower", "upper", "level"):
+        found[key] = number(getattr(interval, key))
     return found, (interval.pair_lower, interval.pair_upper)
 
 
-def _verdict(chosen: dict[str, Any], every: dict[str, Any] | None, n_features: int) -> str:
+def _verdict(chosen: Judged, every: Judged | None, n_features: int) -> str:
     if every is None:
         return "All features are chosen."
-    loss = every["mauc"] - chosen["mauc"]
+    best, best_of_all = JUDGES[chosen.best], JUDGES[every.best]
+    loss = every.mauc[every.best] - chosen.mauc[chosen.best]
     if loss > SAME:
         return f"The choice reaches {loss:.3f} less than all {n_features:,} features."
     if loss < -SAME:
         return (
-            f"The choice does better than all {n_features:,} features by {-loss:.3f}: what was "
-            "left out adds more noise than information."
+            f"The choice reaches {-loss:.3f} more, by {best}, than all {n_features:,} features by "
+            f"{best_of_all}: no classifier here makes use of the others."
         )
     within = max(abs(loss), 0.001)
     return f"The choice does as well as all {n_features:,} features, within {within:.3f}."
@@ -179,34 +218,27 @@ def _hardest(pairs: list[dict[str, Any]], set_auc: Array | None) -> list[dict[st
     return sorted(measured, key=lambda row: float(set_auc[row["pair"]]))[:N_HARD]
 
 
-def _hard_pair(
-    row: dict[str, Any], problem: Problem, set_auc: Array | None = None,
-    every_auc: Array | None = None, added_auc: float | None = None,
-    limits: tuple[float, float] | None = None,
-) -> dict[str, Any]:  # fmt: skip
-    """Return what the page says of a pair: its AUC, cross-validated where known, and advice."""
-    pair = row["pair"]
-    members = Decomposition("one-vs-one", problem.n_classes).members[pair]
+def _facts(row: dict[str, Any], problem: Problem) -> PairFacts:
+    """Return what is known about a pair without cross-validation."""
+    members = Decomposition("one-vs-one", problem.n_classes).members[row["pair"]]
     first, second = (text(problem.classes[code]) for code in members)
     n_first, n_second = (int(problem.class_counts[code]) for code in members)
-    facts = PairFacts(
-        names=(first, second),
-        counts=(n_first, n_second),
-        n_features=problem.n_features,
-        chosen_auc=row["auc"],
-        best_auc=row["all_auc"],
-        best_feature=row["all_feature"],
-        set_auc=None if set_auc is None else float(set_auc[pair]),
-        every_auc=None if every_auc is None else float(every_auc[pair]),
-        added_auc=None if added_auc is None else float(added_auc),
-    )
+    return PairFacts(
+        (first, second), (n_first, n_second), problem.n_features, row["auc"], row["all_auc"],
+        row["all_feature"],
+    )  # fmt: skip
+
+
+def _hard_pair(
+    pair: int, facts: PairFacts, limits: tuple[float, float] | None = None
+) -> dict[str, Any]:
     kind, sentence = diagnose(facts)
     lower, upper = (None, None) if limits is None else map(number, limits)
     return {
         "pair": pair,
         "name": " vs ".join(facts.names),
         "counts": list(facts.counts),
-        "auc": row["auc"] if facts.set_auc is None else number(facts.set_auc),
+        "auc": facts.chosen_auc if facts.set_auc is None else number(facts.set_auc),
         "lower": lower,
         "upper": upper,
         "kind": kind,
@@ -287,6 +319,8 @@ def choose_step(
         return "compare", (
             "Other samples would lead to another choice. See whether another method does better:"
         )
+    if not can_grow:
+        return "use", "All features are in use: no other choice is possible. Continue with them:"
     if chosen is None and kinds & {"none", "few"}:
         return "compare", (
             "Too little is known about the pairs above: more samples, or other measurements, are "
@@ -310,12 +344,15 @@ def choose_step(
 def diagnose(pair: PairFacts) -> tuple[str, str]:
     """Return what would help a pair of classes: a key of `TITLES`, and a sentence with numbers.
 
-    >>> diagnose(PairFacts(("u", "v"), (50, 60), 8, 0.71, 0.93, "width", 0.75, 0.94, 0.92))[0]
+    A statement about the features is one about the best classifier of the panel.
+
+    >>> diagnose(PairFacts(("u", "v"), (50, 60), 8, 0.71, 0.93, "width"))[0]
     'left_out'
     """
-    if pair.set_auc is not None and pair.set_auc >= SEPARATED:
-        return "separated", "The chosen features separate them; nothing needs to be done."
     small = min(pair.counts)
+    is_wide = pair.lower is not None and pair.lower < WEAK
+    if pair.set_auc is not None and pair.set_auc >= SEPARATED and not is_wide:
+        return "separated", "The chosen features separate them; nothing needs to be done."
     if small < MIN_SAMPLES:
         who = " and ".join(
             f"{name} has {count}"
@@ -333,29 +370,32 @@ def diagnose(pair: PairFacts) -> tuple[str, str]:
     if _is_left_out(pair):
         gain = ""
         if pair.added_auc is not None and pair.set_auc is not None:
-            gain = f"; with it Naive Bayes gets from {pair.set_auc:.3f} to {pair.added_auc:.3f}"
+            gain = f"; with it {pair.judge} gets from {pair.set_auc:.3f} to {pair.added_auc:.3f}"
         return "left_out", (
             f"{pair.best_feature} alone has an AUC of {pair.best_auc:.3f} here, the best chosen "
             f"feature {pair.chosen_auc:.3f}{gain}."
         )
-    if pair.set_auc is not None and pair.every_auc is not None:
-        rise = pair.every_auc - pair.set_auc
-        if rise > max(MIN_GAIN, MIN_RISE * (1 - pair.set_auc)):
-            return "more", (
-                f"Naive Bayes with all {pair.n_features:,} features reaches {pair.every_auc:.3f} "
-                "here: several features together separate them better."
-            )
-    if pair.best_auc < max(WEAK, chance):
-        return "none", (
-            f"The best of all {pair.n_features:,} features has an AUC of {pair.best_auc:.3f} "
-            "here: other measurements are needed, not another choice."
+    if pair.reached is None or pair.every is None:
+        return "unknown", (
+            f"Alone the best of all features has an AUC of {pair.best_auc:.3f} here; how well "
+            "several separate them together was not measured."
         )
-    every = ""
-    if pair.every_auc is not None:
-        every = f", and Naive Bayes with all {pair.n_features:,} gets {pair.every_auc:.3f}"
+    (reached, judge), (every, judge_of_all) = pair.reached, pair.every
+    if every - reached > max(MIN_GAIN, MIN_RISE * (1 - reached)):
+        return "more", (
+            f"With all {pair.n_features:,} features {judge_of_all} reaches {every:.3f} here, with "
+            f"the chosen no classifier more than {reached:.3f} ({judge}): several features "
+            "together separate them better."
+        )
+    if max(reached, every, pair.best_auc) < _POOR:
+        return "none", (
+            f"No single feature and no classifier, with all {pair.n_features:,} features or with "
+            f"the chosen, has an AUC above {max(reached, every, pair.best_auc):.3f} here: other "
+            "measurements are needed, not another choice."
+        )
     return "limit", (
-        f"Alone the best of all features has an AUC of {pair.best_auc:.3f} here{every}: try "
-        "another classifier or other measurements."
+        f"With the chosen features {judge} reaches {reached:.3f} here, and with all "
+        f"{pair.n_features:,} no classifier more than {every:.3f} ({judge_of_all})."
     )
 
 

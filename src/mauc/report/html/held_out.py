@@ -1,4 +1,4 @@
-"""Held-out samples: a selector and its data in, scores of Naive Bayes on what it chooses out."""
+"""Held-out samples: what a selector chooses without them, and the scores that they then get."""
 
 import warnings
 from dataclasses import dataclass
@@ -9,10 +9,9 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 from threadpoolctl import threadpool_limits
 
-from mauc.classifiers import NormalNaiveBayes
-from mauc.classifiers.likelihood import nested_log_probabilities
 from mauc.data.problem import Problem, make_problem
 from mauc.evaluation.evaluate import assign_folds, rank_part
+from mauc.evaluation.panel import score_fold, split_fold
 from mauc.exceptions import UndefinedMAUCError
 from mauc.selectors.base import RankingSelector
 
@@ -23,7 +22,6 @@ MAX_ROWS = 10_000
 MAX_VALUES = 10_000_000  # rows x features
 MIN_ROWS = 1_000  # that wide tables keep whatever their width
 _MIN_PER_CLASS = 20
-_BLOCK_VALUES = 2_000_000  # of a block of columns for Naive Bayes
 
 Array = np.ndarray[Any, Any]
 
@@ -51,15 +49,16 @@ class HeldOut:
     def _rows(self) -> Array:
         return np.concatenate([test for _, test in self.folds])
 
-    def scores(self, columns: Array | None = None, added: int | None = None) -> Array:
-        """Return log-probabilities by `columns`, by default those chosen, and by `added`."""
+    def scores(self, judge: str, columns: Array | None = None, added: int | None = None) -> Array:
+        """Return the scores of a judge by `columns`, by default those chosen, and by `added`."""
         parts = []
         with threadpool_limits(1):  # the same bits on any number of cores
             for (train, test), chosen in zip(self.folds, self.selections, strict=True):
                 used = chosen if columns is None else columns
                 if added is not None and added not in used:
                     used = np.append(used, added)
-                parts.append(_bayes_scores(self.problem, used, train, test))
+                split = split_fold(self.problem, used, train, test)
+                parts.append(next(score_fold(judge, split, [len(used)])))
         return np.concatenate(parts)
 
 
@@ -127,34 +126,3 @@ def _take_rows(
             accepts=selector.accepts,
         )  # fmt: skip
     return X, part
-
-
-def _bayes_scores(problem: Problem, columns: Array, train: Array, test: Array) -> Array:
-    """Return log-probabilities of the test rows; densities are learnt on the training rows."""
-    weights = None if problem.sample_weight is None else problem.sample_weight[train]
-    codes = problem.codes[train]
-    # Scores of different columns are compared, so all of them come from one kind of Naive Bayes.
-    if problem.is_nominal.any():
-        model = NormalNaiveBayes(categorical_features=problem.is_nominal[columns])
-        values = _values(problem, columns)
-        model.fit(values[train], codes, sample_weight=weights)
-        return np.asarray(model.predict_log_proba(values[test]))
-    totals = np.bincount(codes, weights, minlength=problem.n_classes)
-    prior = np.log(totals / totals.sum())
-    total = np.tile(prior, (len(test), 1))
-    width = max(1, _BLOCK_VALUES // problem.n_samples)
-    for start in range(0, len(columns), width):
-        part = _values(problem, columns[start : start + width])
-        scores = nested_log_probabilities(
-            part[train], codes, part[test], problem.n_classes, [part.shape[1]], weights
-        )
-        # Log-likelihoods of blocks add up; every block counts the prior.
-        total += next(scores) - prior
-    total -= total.max(axis=1, keepdims=True)
-    return np.asarray(total - np.log(np.exp(total).sum(axis=1, keepdims=True)))
-
-
-def _values(problem: Problem, columns: Array) -> Array:
-    values = np.array(problem.value_columns(columns).T, dtype=np.float64, order="C")
-    values[np.isinf(values)] = np.nan  # outside any density: treated as missing
-    return values

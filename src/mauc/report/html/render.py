@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from mauc.evaluation.panel import JUDGES
 from mauc.layout import layout_of, render_html
 from mauc.report.html.svg import place_panel, place_ranges
 from mauc.report.html.values import N_BINS, plural, shown_auc
@@ -39,6 +40,7 @@ def render_page(summary: dict[str, Any]) -> str:
         script_hash=_hash(script),
         panels=[place_panel(panel) for panel in comparison["curves"]],
         ranges=place_ranges(summary["conclusion"]),
+        judges=JUDGES,
         tables=[
             Markup(render_html(layout_of(table), f"table-{at}"))
             for at, table in enumerate(comparison["tables"], 1)
@@ -83,6 +85,7 @@ def pack(summary: dict[str, Any]) -> dict[str, Any]:
             for key in ("name", "column", "asked_by", "rank", "score", "mean_auc", "n_fits")
         },
         "n_folds": summary["conclusion"].get("n_folds"),
+        "judge": (summary["conclusion"]["chosen"] or {}).get("judge"),
         "best_feature": summary["pairs"]["best_feature"],
         "best": _base64(_quantise(summary["pairs"]["best_auc"])),
         "set": None if set_auc is None else _base64(_quantise(set_auc)),

@@ -42,7 +42,7 @@ const classView = {
     const pair = pairOf(r, c);
     const words = [pairName(pair), `best chosen feature: ${bestOf(pair)}`,
       `AUC ${shown(aucOfCode(bestCodes[pair]), 4)}`];
-    if (setCodes) words.push(`Naive Bayes ${shown(aucOfCode(setCodes[pair]), 4)}`);
+    if (setCodes) words.push(`${data.judge} ${shown(aucOfCode(setCodes[pair]), 4)}`);
     return words;
   },
   choose([r, c]) {

@@ -52,8 +52,8 @@ const pairColumns = [
   { head: "by", hint: "The chosen feature with the best AUC", value: chosenName, cell: chosenButton },
 ];
 if (setCodes) {
-  pairColumns.push({ head: "Naive Bayes, chosen", isNumber: true,
-    hint: "Cross-validated AUC with the chosen features",
+  pairColumns.push({ head: "chosen together", isNumber: true,
+    hint: `Cross-validated AUC of ${data.judge} with the chosen features`,
     value: (row) => aucOfCode(setCodes[hardest.pair[row]]),
     cell: (row) => shown(aucOfCode(setCodes[hardest.pair[row]]), 4) });
 }
