@@ -12,9 +12,6 @@ from numpy.testing import assert_array_equal
 
 from mauc.datasets import load_dataset
 from mauc.exceptions import MaucError
-from mauc.io.arrays import FrameSource
-from mauc.io.features import feature_matrix
-from mauc.io.table import Table
 
 SAVE = {
     "parquet": lambda frame, path: frame.to_parquet(path),
@@ -120,15 +117,6 @@ def test_days_and_durations_of_any_length(load, dtype):
     }
     dataset = load(columns, keep_ids=True)
     assert_array_equal(dataset.X, np.column_stack([SECONDS, SECONDS, SECONDS + 86400]))
-
-
-def test_days_with_a_time_zone_are_of_universal_time():
-    zone = datetime.timezone(datetime.timedelta(hours=2))
-    values = [datetime.datetime(3000, 1, 1, 2, tzinfo=zone), datetime.date(1970, 1, 2), pd.NaT]
-    frame = pd.DataFrame({"a": pd.Series(values, dtype=object), "label": [0, 1, 0]})
-    source = FrameSource(frame, keeps_objects=True)
-    X = feature_matrix(Table("t", source, ["a", "label"]), source, [0])
-    assert_array_equal(X, [[376200 * 86400], [86400], [np.nan]])
 
 
 def test_columns_of_the_same_name(tmp_path):

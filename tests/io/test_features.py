@@ -10,8 +10,6 @@ import pytest
 
 from mauc.datasets import encode_dataset, load_dataset, write_table
 from mauc.exceptions import LeftOutWarning, MaucError
-from mauc.io.dataset import Encoded, EncodedColumns
-from mauc.io.features import FeatureColumns
 from mauc.io.load import open_dataset
 from mauc.io.rules import N_FIRST, find_excluded
 from mauc.io.table import Table
@@ -58,14 +56,6 @@ def test_columns_whose_missing_values_are_counted_are_not_read_to_judge_them():
     assert find_excluded(table_of(source), source, range(22)) == wanted
     assert sorted(source.whole) == [20, 21]
     assert find_excluded(table_of(source), source, range(22), {20, 21}) == {}
-
-
-def test_many_files_are_read_in_larger_stripes():
-    source = DictSource({"width": np.arange(50.0)})
-    source.stripe_bytes = 2**30
-    features = FeatureColumns(table_of(source), [0])
-    assert features.stripe_bytes == 2**30
-    assert EncodedColumns(features, [Encoded("width", 0)]).stripe_bytes == 2**30
 
 
 def test_integers_that_lose_digits_are_refused(tmp_path):

@@ -21,7 +21,6 @@ import mauc.io.objects
 from mauc import MAUCD, MDFS, AnovaF, ChiSquare, feature_pair_auc, open_columns
 from mauc.data.source import ColumnSource
 from mauc.exceptions import MaucError
-from mauc.io.cache import ColumnWriter, list_caches
 from mauc.io.objects import as_source
 
 MEMORY = 300_000  # a third of the data take more
@@ -103,12 +102,6 @@ def feather(X, y, path):
     return path / "x.feather", "label"
 
 
-def feather_folder(X, y, path):
-    _frame(X, y)[:400].reset_index(drop=True).to_feather(path / "a.feather")
-    _frame(X, y)[400:].reset_index(drop=True).to_feather(path / "b.feather")
-    return path, "label"
-
-
 def parquet(X, y, path):
     _frame(X, y).to_parquet(path / "x.parquet", row_group_size=170)
     return path / "x.parquet", "label"
@@ -119,11 +112,6 @@ def parquet_folder(X, y, path):
     for number, rows in enumerate(np.array_split(np.arange(len(y)), 4)):
         _frame(X, y).iloc[rows].to_parquet(path / "table" / f"{number}.pq", index=False)
     return path / "table", "label"
-
-
-def parquet_pattern(X, y, path):
-    parquet_folder(X, y, path)
-    return f"{path}/table/*.pq", "label"
 
 
 def csv(X, y, path):
@@ -146,8 +134,8 @@ def dask_frame(X, y, path):
 
 KINDS = [
     npy, npy_by_columns, memmap, big_endian, zarr_array, zarr_group, hdf5, hdf5_by_rows,
-    sparse_matrix, pandas_frame, polars_frame, arrow_table, arrow_dataset, feather, feather_folder,
-    parquet, parquet_folder, parquet_pattern, csv, npz, dask_array, dask_frame,
+    sparse_matrix, pandas_frame, polars_frame, arrow_table, arrow_dataset, feather,
+    parquet, parquet_folder, csv, npz, dask_array, dask_frame,
 ]  # fmt: skip
 
 
@@ -217,18 +205,6 @@ def test_ordinary_data_stay_as_they_are(numbers, tmp_path):
         assert as_source(data) is data
 
 
-def test_wide_chunks_are_transposed_once(numbers, tmp_path, cache):
-    X, y = numbers
-    path, _ = npy(X, y, tmp_path)
-    source, _ = open_columns(path, y, memory=100_000)
-    assert "Cached" in type(source).__name__
-    assert_array_equal(source.read(np.array([7]))[0], X[:, 7])
-    held = zarr.create_array(tmp_path / "x.zarr", data=X, chunks=(50, 37))
-    source, _ = open_columns(held, y, memory=100_000)
-    assert "Cached" in type(source).__name__
-    assert_array_equal(source.read(np.array([7]))[0], X[:, 7])
-
-
 def test_no_chunk_is_read_twice_in_a_pass(numbers, tmp_path):
     X, y = numbers
 
@@ -261,12 +237,6 @@ def test_refused(data, message):
         open_columns(data, [0, 1])
 
 
-def test_options_of_files_only(numbers):
-    X, y = numbers
-    with pytest.raises(MaucError, match="separator goes with files, not with a ndarray"):
-        open_columns(X, y, separator=";")
-
-
 @pytest.mark.parametrize("make", [hdf5, zarr_array])
 def test_transposed_arrays_that_change_are_noticed(numbers, tmp_path, cache, make):
     data, target = make(*numbers, tmp_path)
@@ -278,21 +248,6 @@ def test_transposed_arrays_that_change_are_noticed(numbers, tmp_path, cache, mak
         os.utime(file, ns=(1, 1))
     with pytest.raises(MaucError, match="changed while its columns were read"):
         source.check_unchanged()
-
-
-def test_arrays_that_change_while_they_are_transposed(numbers, tmp_path, cache, monkeypatch):
-    X, y = numbers
-    held = zarr.create_array(tmp_path / "x.zarr", data=X, chunks=(50, 37))
-    write = ColumnWriter.close
-
-    def close(self):
-        write(self)
-        held[0, 0] = 99
-
-    monkeypatch.setattr(ColumnWriter, "close", close)
-    with pytest.raises(MaucError, match="changed while it was read"):
-        open_columns(held, y, memory=100_000)
-    assert list_caches() == []
 
 
 def test_rows_of_later_files_do_not_read_the_first_ones(numbers, tmp_path):

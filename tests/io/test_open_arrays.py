@@ -37,14 +37,12 @@ def test_zarr_at_an_address_waits(numbers, address):
     assert_same_fit(MDFS(5, random_state=0), source, X, labels)
 
 
-@pytest.mark.parametrize("kind", ["folder", "address of a folder", "memory"])
+@pytest.mark.parametrize("kind", ["folder", "memory"])
 def test_zarr_that_is_here_does_not_wait(numbers, tmp_path, kind):
     X, _ = numbers
     path = str(tmp_path / "x.zarr")
     store = zarr.storage.MemoryStore() if kind == "memory" else path
     held = zarr.create_array(store, data=X, chunks=(300, 7))
-    if kind == "address of a folder":
-        held = zarr.open_array(zarr.storage.FsspecStore.from_url(f"file://{path}"), mode="r")
     source = as_source(held)
     assert not source.waits
     np.testing.assert_array_equal(np.array(source.read(np.arange(37))).T, X)

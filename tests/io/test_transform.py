@@ -1,7 +1,5 @@
 """Selectors after the fit on a source: transform, write, sizes found by themselves."""
 
-import pickle
-
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -22,24 +20,6 @@ from mauc.exceptions import MaucError, NotEnoughMemoryError
 def opened(mixed, tmp_path):
     mixed.to_parquet(tmp_path / "mixed.parquet", row_group_size=170)
     return open_columns(tmp_path / "mixed.parquet", "label", memory="1MB")
-
-
-def test_numbers_become_an_array(numbers, tmp_path):
-    X, y = numbers
-    frame = pd.DataFrame(X).set_axis([f"f{j}" for j in range(37)], axis=1)
-    frame.assign(y=y).to_parquet(tmp_path / "x.parquet", row_group_size=250)
-    source, y = open_columns(tmp_path / "x.parquet", "y", memory="1MB")
-    selector = MDFS(5, random_state=0).fit(source, y)
-    found = selector.transform(source)
-    assert found.dtype == np.float32
-    assert_array_equal(found, MDFS(5, random_state=0).fit_transform(X, y))
-    assert selector.get_feature_names_out().tolist() == [
-        f"f{j}" for j in selector.get_support(indices=True)
-    ]
-    again = pickle.loads(pickle.dumps(selector))
-    assert_array_equal(again.transform(source), found)
-    assert_array_equal(clone(selector).fit(source, y).scores_, selector.scores_)
-    assert_array_equal(selector.transform(frame), found)
 
 
 @pytest.mark.parametrize("kind", ["default", "pandas", "polars"])
@@ -143,19 +123,6 @@ def test_write_words_that_begin_late(tmp_path):
     with pytest.raises(MaucError, match="has no rows to write"):
         source.take_rows(np.zeros(100, bool)).write(tmp_path / "none.parquet")
     assert not (tmp_path / "none.parquet").exists()
-
-
-def test_failed_write_leaves_nothing(opened, tmp_path, monkeypatch):
-    source, _ = opened
-
-    def changed(self):
-        raise MaucError("changed")
-
-    monkeypatch.setattr(type(source), "check_unchanged", changed)
-    with pytest.raises(MaucError, match="changed"):
-        source.write(tmp_path / "reduced.parquet")
-    assert not list(tmp_path.glob("*reduced*"))
-    assert not list(tmp_path.glob(".*reduced*"))
 
 
 def test_size_found_by_itself(numbers, monkeypatch):

@@ -115,9 +115,9 @@ def read_scores(path: str, reading: Reading) -> "tuple[np.ndarray, np.ndarray, n
     """Return true labels, score columns, the labels of these, and how the columns were taken."""
     import numpy as np
 
+    from mauc.data.categories import get_column
     from mauc.datasets import BUNDLED
-    from mauc.io.dataset import column_of
-    from mauc.io.rules import is_id_name, is_row_index, is_whole_range
+    from mauc.io.rules import is_id_name
 
     if path in BUNDLED:
         raise MaucError(f"mauc score takes a file of scores, not a data set; got {path!r}.")
@@ -134,8 +134,11 @@ def read_scores(path: str, reading: Reading) -> "tuple[np.ndarray, np.ndarray, n
                 )
             continue
         is_text = column in dataset.nominal_features
-        values = np.zeros(0) if is_text else np.asarray(column_of(dataset.X, place))
-        is_id = is_id_name(column, is_whole_range(values)) or is_row_index(values)
+        values = np.zeros(0) if is_text else np.asarray(get_column(dataset.X, place))
+        n = np.arange(len(values))
+        is_range = len(n) > 1 and np.array_equal(np.sort(values), n + np.floor(values.min()))
+        numbers_rows = is_range and values[0] in (0, 1) and np.array_equal(values, n + values[0])
+        is_id = numbers_rows or is_id_name(column, is_range)
         if is_text or (is_id and "keep_ids" not in reading.options):
             left_out.append(place)
     kept = [place for place in range(len(names)) if place not in left_out]

@@ -3,9 +3,6 @@
 https://waikato.github.io/weka-wiki/formats_and_processing/arff_stable/ describes it. The last
 attribute is the target unless another is named; relational attributes and weights of rows are
 refused.
-
-The header is read here, since liac-arff knows neither dates nor comments behind a line nor lists of
-values over several lines; liac-arff cuts the rows into values.
 """
 
 import io
@@ -19,10 +16,11 @@ from typing import IO, Any
 import numpy as np
 from scipy import sparse
 
+from mauc.data.categories import get_column
 from mauc.data.columns import MAX_EXACT_INTEGER
 from mauc.exceptions import MaucError
 from mauc.io.arrays import FrameSource, SparseSource
-from mauc.io.dataset import Dataset, column_of
+from mauc.io.dataset import Dataset
 from mauc.io.lines import check_text, open_lines
 from mauc.io.options import ReadOptions
 from mauc.io.table import Table, check_precision, check_unique
@@ -30,10 +28,11 @@ from mauc.io.table import Table, check_precision, check_unique
 # A quoted text with backslash escapes, in either kind of quotes.
 _QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 _ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|[^\s{{'\"]+)\s*(.*)", re.IGNORECASE | re.DOTALL)
-_VALUE = re.compile(rf"\s*({_QUOTED}|[^,'\"]*?)\s*(,|$)", re.DOTALL)
+_VALUE = re.compile(rf"\s*()({_QUOTED}|[^,'\"{{}}]*?)\s*(,|$)", re.DOTALL)
+_PLACED = re.compile(rf"\s*(\d+)\s+({_QUOTED}|[^\s,'\"]+)\s*(,|$)", re.DOTALL)  # in sparse rows
 # All up to a % outside quotes; a quote that is never closed is an ordinary letter.
 _BEFORE_COMMENT = re.compile(rf"(?:{_QUOTED}|[^%])*")
-_PLACE = re.compile(r"[{,]\s*(\d+)")  # of a value in a sparse row
+_SPECIAL = re.compile(r"['\"{}]")
 _PLAIN = re.compile(r"[A-Za-z0-9_.+-]+")
 _ESCAPES = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 _UNESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
@@ -85,49 +84,28 @@ class _Rows:
 
     def __iter__(self) -> Iterator[Any]:
         """Yield lists of texts, or dictionaries of column and text in sparse rows."""
-        import arff
-
-        # All values are texts to liac-arff: its patterns for lists of values take forever on some.
-        header = ["@relation r", *(f"@attribute a{j} string" for j in range(len(self.attributes)))]
-        last = ""
-
-        def lines() -> Iterator[str]:
-            nonlocal last
-            yield from (*header, "@data")
-            for last in self._lines():
-                if last.startswith("{") != self.is_sparse:
-                    raise arff.BadLayout()
-                yield last
-
-        kind = arff.LOD_GEN if self.is_sparse else arff.DENSE_GEN
-        try:
-            for row in arff.ArffDecoder().decode(lines(), return_type=kind)["data"]:
-                if self.is_sparse:
-                    self._check_places(last, row)
-                yield row
-        except (arff.ArffException, ValueError) as error:
-            if isinstance(error, MaucError):
-                raise
-            n = len(self.attributes)
-            wanted = (
-                f"a sparse row {{place value, ...}} with places in [0, {n - 1}]" if self.is_sparse
-                else f"a row of {n} values separated by commas"
-            )  # fmt: skip
-            raise MaucError(
-                f"{self.path}, line {self.numbers[-1]}: {wanted} is wanted (dense and sparse rows "
-                f"are not mixed, weights of rows are not read; quote values that hold blanks, "
-                f"commas, braces or quotes), got {last[:60]!r}."
-            ) from error
-
-    def _check_places(self, line: str, row: dict[int, str | None]) -> None:
-        """Raise if a sparse row names a place twice, of which liac-arff takes the last."""
-        places = _PLACE.findall(re.sub(_QUOTED, "", line))
-        if len(places) > len(row):
-            twice = next(place for place in places if places.count(place) > 1)
-            raise MaucError(
-                f"{self.path}, line {self.numbers[-1]}: the sparse row names the place {twice} "
-                f"twice; keep one of its values."
-            )
+        n = len(self.attributes)
+        wanted = f"a row of {n} values separated by commas"
+        if self.is_sparse:
+            wanted = f"a sparse row {{place value, ...}} with places in [0, {n - 1}]"
+        for line in self._lines():
+            where = f"{self.path}, line {self.numbers[-1]}:"
+            pairs = _split_sparse(line) if self.is_sparse else _split_values(line)
+            places = [int(place or j) for j, (place, _) in enumerate(pairs or ())]
+            is_short = not self.is_sparse and len(places) < n
+            if pairs is None or is_short or max(places, default=0) >= n:
+                raise MaucError(
+                    f"{where} {wanted} is wanted (dense and sparse rows are not mixed, weights of "
+                    f"rows are not read; quote values that hold blanks, commas, braces or quotes), "
+                    f"got {line[:60]!r}."
+                )
+            texts = [None if text in ("", "?") else _unquote(text) for _, text in pairs]
+            if self.is_sparse and len(set(places)) < len(places):
+                twice = next(place for place in places if places.count(place) > 1)
+                raise MaucError(
+                    f"{where} the sparse row names the place {twice} twice; keep one of its values."
+                )
+            yield dict(zip(places, texts, strict=True)) if self.is_sparse else texts
 
     def parse(self, j: int, texts: Sequence[str | None], rows: Sequence[int]) -> Any:
         """Return the values of a column in some rows; raise if one is not what is declared."""
@@ -264,8 +242,8 @@ def _read_attribute(path: Path, number: int, line: str) -> _Attribute:
     if declared.startswith("{"):
         if not declared.endswith("}"):
             raise MaucError(f"{path}, line {number}: the values of {name!r} must end with '}}'.")
-        values = _split_values(declared[1:-1])
-        if not all(values) or len(set(values)) != len(values):
+        values = [value for _, value in _split_values(declared[1:-1]) or ()]
+        if not values or not all(values) or len(set(values)) != len(values):
             raise MaucError(
                 f"{path}, line {number}: the values of {name!r} must be different and separated "
                 f"by commas (quote those with spaces, commas or quotes in them)."
@@ -290,17 +268,28 @@ def _cut_comment(line: str) -> str:
     return line if found is None else found[0]
 
 
-def _split_values(text: str) -> list[str]:
-    """Cut a text at the commas outside quotes; an empty value if the quotes do not match."""
-    values, start = [], 0
-    while True:
-        found = _VALUE.match(text, start)
-        if not found:
-            return [""]
-        values.append(found[1])
-        start = found.end()
-        if not found[2]:
-            return values
+def _split_values(text: str, pattern: re.Pattern[str] = _VALUE) -> list[tuple[str, str]] | None:
+    """Cut a text at the commas outside quotes into places and values; None if it cannot be."""
+    if pattern is _VALUE and not _SPECIAL.search(text):  # most rows, and faster
+        return [("", value.strip()) for value in text.split(",")]
+    found: list[tuple[str, str]] = []
+    start, comma = 0, ","
+    while comma:
+        match = pattern.match(text, start)
+        if match is None:
+            return None
+        place, value, comma = match.groups()
+        found.append((place, value))
+        start = match.end()
+    return found
+
+
+def _split_sparse(line: str) -> list[tuple[str, str]] | None:
+    """Cut a sparse row into places and values; None if it is not one."""
+    if line[0] + line[-1] != "{}":
+        return None
+    inside = line[1:-1].strip()
+    return _split_values(inside, _PLACED) if inside else []
 
 
 def _unquote(text: str) -> str:
@@ -347,7 +336,7 @@ def _dense_rows(dataset: Dataset, classes: list[str], labels: list[str]) -> Iter
     columns = []
     nominal = set(dataset.nominal_features)
     for j, name in enumerate(dataset.feature_names):
-        column = column_of(dataset.X, j)
+        column = get_column(dataset.X, j)
         if name in nominal:
             quoted = [_quote(str(value)) for value in column.cat.categories] + ["?"]
             columns.append([quoted[code] for code in column.cat.codes])

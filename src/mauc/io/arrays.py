@@ -159,16 +159,13 @@ def is_broad(array: Any, memory: int) -> bool:
 
 
 class FrameSource(ColumnSource):
-    """Columns of a frame of pandas or polars; `keeps_objects` leaves Python objects alone."""
+    """Columns of a frame of pandas or polars."""
 
     def __init__(
-        self, frame: Any, name: str = "the data frame", *, keeps_objects: bool = False,
-        memory: int | None = None,
-    ) -> None:  # fmt: skip
+        self, frame: Any, name: str = "the data frame", *, memory: int | None = None
+    ) -> None:
         self._frame = frame
         self._is_word = find_nominal(frame)
-        if keeps_objects:
-            self._is_word |= np.array([kind == WORDS for kind in frame.dtypes], bool)
         types = [
             WORDS if word else column_values(get_column(frame, j)[:0]).dtype
             for j, word in enumerate(self._is_word)
@@ -380,19 +377,8 @@ def open_zarr(path: Path | str, options: ReadOptions, memory: int | None) -> Tab
 def open_zarr_array(array: Any, memory: int | None = None) -> ColumnSource:
     """Return the columns of a Zarr array."""
     name = str(getattr(array, "store_path", "the Zarr array"))
-    return open_array(
-        array, name, stamp=partial(_zarr_stamp, array), waits=_is_remote(array), memory=memory
-    )
-
-
-def _is_remote(array: Any) -> bool:
-    """Whether the chunks of a Zarr array come by way of fsspec, and not from a local disk."""
-    system = getattr(array.store, "fs", None)  # none of the other stores has one
-    if system is None:
-        return False
-    local = optional_import("fsspec.implementations.local", "addresses of files")
-    within = getattr(system, "sync_fs", system)  # Zarr makes systems asynchronous
-    return not isinstance(within, local.LocalFileSystem)
+    waits = hasattr(array.store, "fs")  # its chunks come by way of fsspec
+    return open_array(array, name, stamp=partial(_zarr_stamp, array), waits=waits, memory=memory)
 
 
 def _zarr_stamp(array: Any) -> dict[str, Any]:

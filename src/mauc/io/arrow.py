@@ -1,11 +1,8 @@
 """Columns of Arrow: its types as types of NumPy, tables and datasets of pyarrow, Feather files.
 
-Numbers, booleans, dates and durations become arrays of NumPy; missing values are NaN or NaT, of
-integers and booleans as `mauc.data.columns.with_missing` has them. Times of the day are
-durations, decimals the nearest float64. Strings and dictionaries are categories.
+Times of the day are durations, decimals the nearest float64, strings and dictionaries categories.
 """
 
-import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -24,7 +21,6 @@ from mauc.io.files import (
     check_unchanged,
     content_error,
     read_beginning,
-    stamped,
     unreadable_error,
 )
 from mauc.io.formats import FORMATS
@@ -35,20 +31,12 @@ WORDS = np.dtype(object)  # of columns that become categories
 _FLOAT_BYTES = 9  # a float64, and whether it is missing
 _BATCH_ROWS = 2**17
 _UNITS = ("s", "ms", "us", "ns")
-_STREAM = b"\xff\xff\xff\xff"
 _FEATHER = "a Feather (Arrow IPC) file"
 Array = np.ndarray[Any, Any]
 
 
 def numpy_type(kind: Any) -> np.dtype[Any] | None:
-    """Return the type of NumPy for the values of an Arrow type, None if there is none.
-
-    >>> import pyarrow as pa
-    >>> numpy_type(pa.float32()), numpy_type(pa.timestamp("us", "UTC"))
-    (dtype('float32'), dtype('<M8[us]'))
-    >>> numpy_type(pa.decimal128(10, 2)), numpy_type(pa.list_(pa.int8()))
-    (dtype('float64'), None)
-    """
+    """Return the type of NumPy for the values of an Arrow type, None if there is none."""
     from pyarrow import types
 
     kind = storage_type(kind)
@@ -204,15 +192,14 @@ class ArrowColumns(ColumnSource):
 
 
 class ArrowSource(ArrowColumns):
-    """Columns of a pyarrow Table or Dataset; `files` must not change, `reopen` returns a table."""
+    """Columns of a pyarrow Table or Dataset, whose `files` must not change."""
 
     def __init__(
         self, data: Any, name: str, *, system: FileSystem | None = None,
         files: Sequence[File] = (), type_errors: Mapping[str, MaucError] = {},
-        reopen: Callable[[], Any] | None = None, memory: int | None = None,
+        memory: int | None = None,
     ) -> None:  # fmt: skip
-        self._data, self._reopen = data, reopen
-        self._system, self._files = system, tuple(files)
+        self._data, self._system, self._files = data, system, tuple(files)
         self.type_errors = dict(type_errors)
         check_unique(name, data.schema.names)
         self.arrow_types = list(data.schema.types)
@@ -227,14 +214,6 @@ class ArrowSource(ArrowColumns):
         )  # fmt: skip
         counts = [data.column(j).null_count for j in range(self.shape[1])] if self._is_table else ()
         add_widths(self, [j for j in range(self.shape[1]) if not counts or counts[j]])
-
-    def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | ({} if self._reopen is None else {"_data": None})
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        if self._reopen is not None:
-            self._data = self._reopen()
 
     def _fill(self, start: int, stop: int, fills: dict[int, ColumnFill]) -> None:
         with reading(self.name, self.check_unchanged):
@@ -290,8 +269,6 @@ def reading(name: str, check: Callable[[], None], what: str = "") -> Iterator[No
 
     try:
         yield
-    except MaucError:
-        raise
     except (arrow.ArrowException, OSError) as error:
         check()
         if isinstance(error, PermissionError):
@@ -324,7 +301,7 @@ def open_arrow(data: Any, memory: int | None = None) -> ArrowSource:
     paths = getattr(data, "files", None)
     if paths and type(data.filesystem).__name__ == "LocalFileSystem":  # that must not change
         system = FileSystem(paths[0])
-        known = {"system": system, "files": [stamped(system, path) for path in paths]}
+        known = {"system": system, "files": [system.file(path) for path in paths]}
     return ArrowSource(data, "the Arrow dataset", **known, memory=memory)
 
 
@@ -342,22 +319,15 @@ def arrow_table(source: ArrowColumns, hidden: Collection[str] = ()) -> Table:
 
 
 def open_feather(path: Path | str, options: ReadOptions, memory: int | None) -> Table:
-    """Open Feather (Arrow IPC) files with the same columns, or an Arrow IPC stream."""
+    """Open Feather (Arrow IPC) files with the same columns."""
     import pyarrow as arrow
     import pyarrow.dataset as dataset
 
     system = FileSystem(str(path), options.storage_options)
     files = system.files(FORMATS["feather"].endings)
-    known: dict[str, Any] = {"system": system, "files": files, "memory": memory}
-    if system.is_local and len(files) == 1:
-        beginning = read_beginning(Path(files[0].path), 8)
-        if beginning.startswith(_STREAM):  # it is mapped into memory; compressed values are read
-            reopen = partial(_read_stream, str(path))
-            data = reopen()
-            source = ArrowSource(data, str(path), reopen=reopen, **known)
-            return arrow_table(source, index_names(data.schema))
-        if not beginning.startswith(b"ARROW1"):
-            raise content_error(Path(path), _FEATHER)
+    is_file = system.is_local and len(files) == 1
+    if is_file and read_beginning(Path(files[0].path), 6) != b"ARROW1":
+        raise content_error(Path(path), _FEATHER)
     schemas = []
     for file in files:
         with reading(file.name, partial(check_unchanged, system, files), f" as {_FEATHER}"):
@@ -366,31 +336,24 @@ def open_feather(path: Path | str, options: ReadOptions, memory: int | None) -> 
                 schemas.append(arrow.ipc.open_file(held).schema)
     types, errors = unify_schemas([file.name for file in files], schemas)
     found = dataset.dataset(
-        [file.path for file in files], format="ipc", filesystem=system.arrow_system(),
+        [file.path for file in files], format="ipc",
+        filesystem=None if system.is_local else system.fs,
         partitioning="hive" if files[0].parts else None, partition_base_dir=system.root,
     )  # fmt: skip
     if any(not schema.equals(schemas[0]) for schema in schemas):
         kinds = [types.get(field.name, field.type) for field in found.schema]
         pairs = zip(found.schema.names, kinds, strict=True)
         found = found.replace_schema(arrow.schema(list(pairs)))
-    source = ArrowSource(found, system.address, type_errors=errors, **known)
+    source = ArrowSource(
+        found, system.address, system=system, files=files, type_errors=errors, memory=memory
+    )
     return arrow_table(source, index_names(schemas[0]))
-
-
-def _read_stream(path: str) -> Any:
-    import pyarrow as arrow
-
-    with reading(path, lambda: None, f" as {_FEATHER}"):
-        return arrow.ipc.open_stream(arrow.memory_map(path)).read_all()
 
 
 def index_names(schema: Any) -> list[str]:
     """Return the columns in which pandas keeps the index of a frame."""
-    try:
-        found = json.loads((schema.metadata or {}).get(b"pandas", b"{}"))
-    except ValueError:
-        return []
-    return [str(name) for name in found.get("index_columns", []) if isinstance(name, str)]
+    found = (schema.pandas_metadata or {}).get("index_columns", [])
+    return [str(name) for name in found if isinstance(name, str)]
 
 
 def unify_schemas(

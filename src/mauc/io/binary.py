@@ -1,13 +1,13 @@
 """Open files that are read whole: arrays (npz, mat, svmlight) and Excel workbooks."""
 
 import json
-import re
 import zipfile
 from collections.abc import Mapping
 from contextlib import suppress
+from datetime import date
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -18,20 +18,13 @@ from mauc.exceptions import MaucError, option
 from mauc.extras import optional_import
 from mauc.io.arrays import ArraySource, FrameSource, SparseSource
 from mauc.io.files import content_error, open_binary, read_beginning
-from mauc.io.lines import NUMBER, check_text
+from mauc.io.lines import SVMLIGHT_ROW, check_text
 from mauc.io.options import ReadOptions
 from mauc.io.table import Table, check_unique, find_place, first_few
-from mauc.io.words import MISSING, label_values
-
-if TYPE_CHECKING:
-    import pandas as pd
+from mauc.io.words import MISSING, check_words, type_words
 
 #: how svmlight files of `write_table` begin the note of names that the format has no place for
 NOTE = "mauc "
-_ROW = re.compile(
-    r"\s*({n})(\s+qid:\d+)?(\s+\d+:({n}))*\s*(#.*)?".format(n=rf"{NUMBER}|[+-]?inf|nan"),
-    re.IGNORECASE,
-)
 # Under which names the well-known collections of .mat files keep things.
 _ALIASES = {
     "X": ("X", "x", "fea", "data"),
@@ -57,12 +50,7 @@ def open_npz(path: Path, options: ReadOptions, memory: int | None) -> Table:
 
 
 def open_mat(path: Path, options: ReadOptions, memory: int | None) -> Table:
-    """Open a .mat file of MATLAB version 4 to 7.2 (``save -v7``).
-
-    It has a matrix ``X`` (or ``fea``, ``data``), labels ``y`` (or ``Y``, ``gnd``, ``label``) and,
-    if there are any, ``classes`` and ``feature_names``. Codes ``y`` that have no 0 count
-    ``classes`` from 1, as MATLAB does.
-    """
+    """Open a .mat file of version 4 to 7.2; codes without a 0 count classes from 1, as there."""
     from scipy.io import loadmat
     from scipy.io.matlab import MatReadError
 
@@ -192,7 +180,7 @@ def _check_rows(path: Path) -> None:
     with open_binary(path) as file:
         for number, raw in enumerate(file, start=1):
             line = raw.decode("utf-8", "replace").strip()
-            if line and not line.startswith("#") and not _ROW.fullmatch(line):
+            if line and not line.startswith("#") and not SVMLIGHT_ROW.fullmatch(line):
                 raise MaucError(
                     f"{path}, line {number}: a row 'label place:value place:value ...' with "
                     f"numbers is wanted, got {line[:40]!r}."
@@ -240,20 +228,37 @@ def open_xlsx(path: Path, options: ReadOptions, memory: int | None) -> Table:
     heads = ["" if head != head else str(head).strip() for head in cells.iloc[0]]
     names = [head or f"column{j + 1}" for j, head in enumerate(heads)]
     check_unique(path, names)
-    missing = options.missing or ()
+    missing, decimal = options.missing or (), options.decimal or "."
     label = find_place(names, options.target)
-    frame = pd.DataFrame({
-        name: _typed_cells(cells.iloc[1:, j], missing, is_label=j == label)
-        for j, name in enumerate(names)
-    })  # fmt: skip
-    notes: tuple[str, ...] = ()
+    notes = []
     if options.sheet is None and len(titles) > 1:
-        notes = (
-            f"the sheet {titles[0]!r}, the first of {len(titles)}; {option('sheet')} names another",
+        notes.append(
+            f"the sheet {titles[0]!r}, the first of {len(titles)}; {option('sheet')} names another"
         )
+    columns, texts = {}, {}
+    for j, name in enumerate(names):
+        column = cells.iloc[1:, j].reset_index(drop=True)
+        if column.notna().any() and column.dropna().map(lambda c: isinstance(c, date)).all():
+            columns[name] = pd.to_datetime(column)
+            continue
+        plain = ["" if c != c else c.strip() if isinstance(c, str) else str(c).replace(".", decimal)
+                 for c in column]  # fmt: skip
+        codes, words = pd.factorize(np.array(plain, object))
+        typed = type_words(
+            name, words, missing, decimal, options.thousands, is_label=j == label
+        )  # fmt: skip
+        columns[name], texts[j] = typed.decode(codes), (typed, codes)
+        notes += [typed.note] if typed.note else []
+
+    def locate_row(row: int) -> str:
+        return f"row {rows[row + 1] + 1}"
+
+    def check_column(j: int) -> list[str]:
+        return check_words(path, names[j], *texts[j], missing, locate_row) if j in texts else []
+
     return Table(
-        path, FrameSource(frame, str(path), keeps_objects=True, memory=memory), names,
-        locate_row=lambda row: f"row {rows[row + 1] + 1}", notes=notes,
+        path, FrameSource(pd.DataFrame(columns), str(path), memory=memory), names,
+        locate_row=locate_row, check_column=check_column, notes=notes,
         missing_words=tuple(word for word in MISSING if word not in missing),
     )  # fmt: skip
 
@@ -268,17 +273,3 @@ def _find_sheet(path: Path, titles: list[str], sheet: str | int | None) -> str:
     raise MaucError(
         f"{path}: {option('sheet')} as a number must be in [0, {len(titles) - 1}], got {sheet}."
     )
-
-
-def _typed_cells(
-    cells: "pd.Series[Any]", missing: tuple[str, ...], *, is_label: bool
-) -> "pd.Series[Any]":
-    """Return the cells of a column as Python objects, or as numbers if they all are."""
-    import pandas as pd
-
-    gaps = ("", "?", *missing) if is_label else (*MISSING, *missing)
-    plain = [cell.strip() if isinstance(cell, str) else cell for cell in cells]
-    column = pd.Series(
-        [None if c is pd.NaT or c != c or c in gaps else c for c in plain], dtype=object
-    )
-    return label_values(column) if is_label else column.infer_objects()

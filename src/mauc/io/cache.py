@@ -25,10 +25,11 @@ import numpy as np
 
 from mauc.data.source import ColumnSource, default_memory, empty_columns
 from mauc.exceptions import MaucError
+from mauc.io.table import first_few
 from mauc.memory import format_bytes
 from mauc.progress import track
 
-VERSION = 3  # of the format; tables of another are made anew
+VERSION = 4  # of the format; tables of another are made anew
 _TABLE, _PART, _LOCK = ".arrow", ".part", ".lock"
 _LENGTH = 8  # bytes at the end that hold the length of the note
 _DIGEST_BYTES = 2**20  # smaller files may be changed within one tick of the file system's clock
@@ -81,16 +82,15 @@ def file_stamp(path: Path) -> Stamp:
 
 
 class BatchColumns(ColumnSource):
-    """Columns of batches of Arrow in memory, of types `stored` there and `types` when read."""
+    """Columns of batches of Arrow in memory, as their note tells, and of `types` when read."""
 
     def __init__(
-        self, name: str, batches: Sequence[Any] | None, edges: Sequence[int],
-        stored: Sequence[Any], types: Sequence[Any], names: Sequence[str] | None,
-        memory: int | None = None,
-    ) -> None:  # fmt: skip
-        self._batches, self._edges = batches, list(edges)
-        self._stored = [np.dtype(kind) for kind in stored]
-        super().__init__(name, self._edges[-1], types, feature_names=names, memory=memory)
+        self, batches: Sequence[Any] | None, note: Note, types: Sequence[Any], memory: int | None
+    ) -> None:
+        self._batches, self._edges = batches, note["edges"]
+        self._stored = [np.dtype(kind) for kind in note["types"]]
+        n, names = self._edges[-1], note["names"]
+        super().__init__(note["source"], n, types, feature_names=names, memory=memory)
 
     def read_rows(self, start: int, stop: int, columns: Array) -> list[Any]:
         """Read some rows of columns; like `read` otherwise."""
@@ -127,9 +127,7 @@ class CachedColumns(BatchColumns):
     ) -> None:  # fmt: skip
         self.path, self._stamp, self._look = path, note["stamp"], look
         self._map: mmap.mmap | None = None
-        super().__init__(
-            note["source"], None, note["edges"], note["types"], types, note["names"], memory
-        )
+        super().__init__(None, note, types, memory)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what is needed to open the table again."""
@@ -211,46 +209,40 @@ class ColumnWriter:
 
 def find_or_build(
     source: str, options: Mapping[str, Any], *, path: str | None, look: Callable[[], Stamp],
-    n_bytes: int, build: Callable[[IO[bytes]], Note], variant: Any = None,
+    n_bytes: int, build: Callable[[IO[bytes]], Note],
     serves: Callable[[Note], bool] = lambda note: True,
 ) -> tuple[Path, Note]:  # fmt: skip
     """Return the file and the note of a cached table; build it if there is none that serves.
 
-    `source` is what errors call the data, `path` the file that they are, if they are one; `options`
-    are how they are read, `variant` is what else is told when the table is built. `look` returns
-    the stamp that tells whether they are still the same. The table takes about `n_bytes`; `build`
-    writes it to a file and returns a note with at least ``edges``, ``types`` and ``names``.
+    `path` is the file that `source` is, if any; `look` returns its stamp; `build` writes the table
+    and returns a note with at least ``edges``, ``types`` and ``names``.
     """
     folder, stamp = columns_folder(), look()
-    base = _table_key(path or source, options)
+    key = json.dumps([VERSION, path or source, options], sort_keys=True, ensure_ascii=False)
+    digest = hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    table = folder / f"{digest}{_TABLE}"
 
-    def find() -> tuple[Path, Note] | None:
-        for table, note in _tables_of(base):
-            if note is not None and note["stamp"] == stamp and serves(note):
-                return table, note
-        return None
+    def find() -> Note | None:
+        note = read_note(table)
+        return note if note is not None and note["stamp"] == stamp and serves(note) else None
 
-    known = find()
-    if known is None:
+    note = find()
+    if note is None:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise _writing_error(source, error) from error
-        with _locked(base) as is_held:
-            known = find()  # another process may have built it
-            if known is None:
-                _remove_dead_parts(base if is_held else "")
-                key = f"{base}-{_table_key('', {'variant': variant, **stamp})[:6]}"
-                for table, note in _tables_of(base):
-                    if note is None or note["stamp"] != stamp or table.stem == key:
-                        _remove_table(table)
+        with _locked(table) as is_held:
+            note = find()  # another process may have built it
+            if note is None:
+                _remove_dead_parts(table.stem if is_held else "")
                 free = shutil.disk_usage(folder).free
                 if n_bytes > free:
                     raise MaucError(
                         f"{source}: its columns take about {format_bytes(n_bytes)} on disk, but "
                         f"{folder} has {format_bytes(free)} left; {_WAY_OUT}"
                     )
-                with _building(folder / f"{key}{_TABLE}", source) as file:
+                with _building(table, source) as file:
                     note = build(file)
                     if look() != stamp:
                         raise _changed_error(source, "it was read")
@@ -258,25 +250,9 @@ def find_or_build(
                     note |= {"version": VERSION, "created": time.time()}
                     text = json.dumps(note, ensure_ascii=False).encode()
                     file.write(text + len(text).to_bytes(_LENGTH, "little"))
-                known = find()
-    if known is None:
-        raise MaucError(f"{source}: its columns were removed as soon as they were written.")
-    table, note = known
     with contextlib.suppress(OSError):
         os.utime(table)  # when it was last used
     return table, {**note, "source": source}
-
-
-def _table_key(source: str, options: Mapping[str, Any]) -> str:
-    """Return the same short text for the same source and options."""
-    text = json.dumps([VERSION, source, options], sort_keys=True, ensure_ascii=False)
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
-
-
-def _tables_of(base: str) -> Iterator[tuple[Path, Note | None]]:
-    """Yield the tables of one source and way of reading it, with their notes."""
-    for table in sorted(columns_folder().glob(f"{base}-*{_TABLE}")):
-        yield table, read_note(table)
 
 
 def read_note(table: Path) -> Note | None:
@@ -293,18 +269,15 @@ def read_note(table: Path) -> Note | None:
 
 
 @contextlib.contextmanager
-def _locked(key: str, *, wait: bool = True) -> Iterator[bool]:
-    """Hold the lock of a table; yield False where there are no locks, or another one has it."""
-    from filelock import FileLock, Timeout
+def _locked(table: Path) -> Iterator[bool]:
+    """Hold the lock of a table; yield False where there are no locks."""
+    from filelock import FileLock
 
-    lock = FileLock(columns_folder() / f".{key}{_LOCK}", timeout=-1 if wait else 0)
-    try:
+    lock = FileLock(table.with_name(f".{table.stem}{_LOCK}"))
+    with contextlib.suppress(OSError, NotImplementedError):
         lock.acquire()
-    except (Timeout, OSError, NotImplementedError):
-        yield False
-        return
     try:
-        yield True
+        yield lock.is_locked
     finally:
         lock.release()
 
@@ -318,8 +291,7 @@ def _building(table: Path, source: str) -> Iterator[IO[bytes]]:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        if read_note(table) is None:  # unless another process was faster
-            os.replace(part, table)
+        os.replace(part, table)
     except OSError as error:  # errors of the source are of another type
         raise _writing_error(source, error) from error
     finally:
@@ -336,20 +308,12 @@ def _writing_error(source: str, error: OSError) -> MaucError:
     )
 
 
-def _remove_table(table: Path) -> None:
-    try:
-        shutil.rmtree(table) if table.is_dir() else table.unlink(missing_ok=True)
-    except OSError as error:
-        raise MaucError(f"{table} cannot be removed: {error.strerror}.") from error
-
-
 def _remove_dead_parts(held: str = "") -> None:
-    """Remove what killed processes left behind; `held` is the key whose lock the caller holds."""
+    """Remove what killed processes left: of the table whose lock is `held`, or a day old."""
     for part in columns_folder().glob(f".*{_PART}"):
-        key = part.name[1:].partition("-")[0]
-        with _locked(key, wait=False) as is_mine, contextlib.suppress(OSError):
-            # Without locks, one that nobody wrote to for a day is given up.
-            if is_mine or key == held or time.time() - part.stat().st_mtime > _DAY:
+        with contextlib.suppress(OSError):
+            is_mine = part.name.split(".")[1] == held
+            if is_mine or time.time() - part.stat().st_mtime > _DAY:
                 part.unlink()
 
 
@@ -357,11 +321,7 @@ def cache_array(
     array: Any, name: str, look: Callable[[], Stamp], *, memory: int | None = None,
     layout: Sequence[int] = (),
 ) -> CachedColumns:  # fmt: skip
-    """Return the columns of an array of numbers that lies by rows, from the cache.
-
-    It is a memory map, or anything with `shape`, `dtype` and slices of rows. `look` returns its
-    stamp; `layout` tells parts of one file apart.
-    """
+    """Return the columns of an array that lies by rows; `layout` tells parts of a file apart."""
     memory = default_memory() if memory is None else int(memory)
     path = str(Path(name).resolve()) if os.path.isfile(name) else None
     kind = np.dtype(array.dtype).newbyteorder("=")
@@ -434,7 +394,7 @@ class CachedTable:
 def list_caches() -> list[CachedTable]:
     """Return the tables in the cache, the one that was used last first."""
     tables = []
-    for path in columns_folder().glob("[!.]*"):
+    for path in columns_folder().glob(f"[!.]*{_TABLE}"):
         with contextlib.suppress(FileNotFoundError):  # it may be removed meanwhile
             tables.append(_describe(path))
     return sorted(tables, key=lambda table: (-table.last_used, table.name))
@@ -443,23 +403,18 @@ def list_caches() -> list[CachedTable]:
 def clear_caches(
     names: Iterable[str] | None = None, *, older_than: float | None = None
 ) -> list[CachedTable]:
-    """Remove tables by name or path of their source, and what killed processes left; return them.
-
-    With `older_than` only those are removed that were not used for this many days.
-    """
+    """Remove tables by name or source, or that were not used for some days; return them."""
     tables = list_caches()
     limit = time.time() - (older_than or 0) * _DAY
     chosen = tables if names is None else _named(tables, names)
     chosen = [table for table in chosen if older_than is None or table.last_used <= limit]
     for table in chosen:
-        for path in columns_folder().glob(f"{table.name}*"):
-            _remove_table(path)
+        path = columns_folder() / f"{table.name}{_TABLE}"
+        try:
+            path.unlink(missing_ok=True)
+        except OSError as error:
+            raise MaucError(f"{path} cannot be removed: {error.strerror}.") from error
     _remove_dead_parts()
-    for path in columns_folder().glob(f".*{_LOCK}"):
-        key = path.name.split(".")[1]
-        with _locked(key, wait=False) as is_mine:
-            if is_mine and not any(columns_folder().glob(f"{key}-*")):
-                path.unlink(missing_ok=True)
     return chosen
 
 
@@ -473,10 +428,10 @@ def _named(tables: list[CachedTable], names: Iterable[str]) -> list[CachedTable]
             if name in (table.name, table.source) or str(Path(table.source).resolve()) == path
         ]  # fmt: skip
         if not meant:
-            listed = ", ".join(table.name for table in tables[:5]) or "none"
+            listed = first_few([table.name for table in tables]) or "none"
             raise MaucError(
                 f"the cache {columns_folder()} has no table {name!r}, nor one of a file of that "
-                f"path. Its tables: {listed}{', ...' * (len(tables) > 5)}."
+                f"path. Its tables: {listed}."
             )
         found |= {table.name: table for table in meant}
     return list(found.values())

@@ -154,15 +154,11 @@ def _check_no_task(collection: Any, name: str) -> None:
 
 
 def scheduler_of(collection: Any) -> Any:
-    """Return who computes parts of a collection; None is who is active.
-
-    What lies on a cluster is computed there, by its own client, which need not be the active one.
-    In a process that is a worker everything else is computed by the thread that asks: a worker that
-    waited for others, which wait for it, would wait for ever.
-    """
+    """Return who computes parts of a collection: its own client, or None for who is active."""
     home = home_of(collection)
     if home is not None:
         return home
+    # A worker computes itself: one that waits for others, which wait for it, waits for ever.
     module = sys.modules.get("distributed.worker")
     workers = () if module is None else module.Worker._instances
     is_worker = any(worker.status.name not in ("closed", "failed") for worker in list(workers))

@@ -12,6 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from mauc.checks import check_choice, check_int
+from mauc.data.categories import get_column
 from mauc.data.columns import is_frame, is_wide
 from mauc.data.source import ChosenColumns, ColumnSource
 from mauc.exceptions import MaucError, option
@@ -21,11 +22,6 @@ from mauc.progress import track
 
 # A sparse table with more cells is not made dense.
 MAX_DENSE_CELLS = 2 * 10**8
-
-
-def column_of(X: Any, j: int) -> Any:
-    """Return a column of an array or a DataFrame by its number."""
-    return X.iloc[:, j] if is_frame(X) else X[:, j]
 
 
 @dataclass(frozen=True)
@@ -149,7 +145,7 @@ class Dataset:
             elif sparse.issparse(X):
                 column = X[:, [j]].toarray().ravel()
             else:
-                column = column_of(X, j)
+                column = get_column(X, j)
             values = np.asarray(column)
             if str(column.dtype) == "category" or values.dtype.kind not in "fiub":
                 _add_texts(digest, values)
@@ -192,11 +188,7 @@ def _add_texts(digest: Any, values: np.ndarray[Any, Any]) -> None:
 def columns_note(
     n_numbers: int, n_nominal: int, how: str = "", excluded: Mapping[str, str] | None = None
 ) -> str:
-    """Return the line that begins the notes of a data set; `how` nominal columns became numbers.
-
-    >>> columns_note(5, 3, excluded={"id": "344 values in 344 rows"})
-    "5 numbers, 3 nominal; left out: 'id', 344 values in 344 rows"
-    """
+    """Return the line that begins the notes of a data set; `how` nominal columns became numbers."""
     parts = [f"{n_numbers} number{'s' * (n_numbers != 1)}"] if n_numbers or not n_nominal else []
     if n_nominal:
         parts.append(f"{n_nominal} nominal{' ' * bool(how)}{how}")
@@ -233,13 +225,11 @@ class ConvertedColumns(ChosenColumns):
         self.feature_names = np.array(names, dtype=object)
         self.widths = np.maximum(self.widths, [kind.itemsize for kind in self.types])
 
-    def _convert(self, columns: list[int], read: dict[int, Any]) -> list[Any]:
-        """Return columns, by their numbers here, of what was `read`, by their numbers there."""
+    def _convert(self, j: int, values: Any) -> Any:
+        """Return some rows of column `j`, given the values of the one that it is made of."""
         raise NotImplementedError
 
-    def read(self, columns: np.ndarray[Any, Any]) -> list[Any]:
-        """Read whole columns."""
-        return self.read_rows(0, self.shape[0], columns)
+    read = ColumnSource.read  # by way of `read_rows`
 
     def read_rows(self, start: int, stop: int, columns: np.ndarray[Any, Any]) -> list[Any]:
         """Read some rows of columns; one that several are made of is read once."""
@@ -247,7 +237,7 @@ class ConvertedColumns(ChosenColumns):
         is_whole = (start, stop) == (0, self.shape[0])
         read = self._source.read if is_whole else partial(self._source.read_rows, start, stop)
         found = dict(zip(origins.tolist(), read(origins), strict=True))
-        return self._convert([int(j) for j in columns], found)
+        return [self._convert(int(j), found[int(self._columns[j])]) for j in columns]
 
 
 class EncodedColumns(ConvertedColumns):
@@ -255,15 +245,11 @@ class EncodedColumns(ConvertedColumns):
 
     def __init__(self, source: ColumnSource, made: list[Encoded]) -> None:
         self._made = made
-        types = [
-            source.types[piece.column] if piece.categories is None else np.dtype(np.float64)
-            for piece in made
-        ]
-        names = [piece.name for piece in made]
-        super().__init__(source, [piece.column for piece in made], types, names)
+        types = [source.types[p.column] if p.categories is None else np.float64 for p in made]
+        super().__init__(source, [p.column for p in made], types, [p.name for p in made])
 
-    def _convert(self, columns: list[int], read: dict[int, Any]) -> list[Any]:
-        return [self._made[j].encode(read[self._made[j].column]) for j in columns]
+    def _convert(self, j: int, values: Any) -> Any:
+        return self._made[j].encode(values)
 
 
 def encode_dataset(

@@ -1,10 +1,7 @@
 """The features of a table: raw columns in, numbers and categories out, in memory or not."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
-from datetime import UTC, date
-from decimal import Decimal
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -14,7 +11,7 @@ from mauc.data.columns import is_wide
 from mauc.data.source import ColumnSource
 from mauc.exceptions import MaucError, option
 from mauc.io.dataset import MAX_DENSE_CELLS, ConvertedColumns
-from mauc.io.table import Table, check_precision, number_row
+from mauc.io.table import Table, check_precision
 
 Array = np.ndarray[Any, Any]
 
@@ -37,17 +34,14 @@ class HeldColumns(ColumnSource):
 
 
 class FeatureColumns(ConvertedColumns):
-    """The features of a table: numbers as they are, dates as seconds, the others as categories.
-
-    Columns that are raw stay as they were read, but for `categorical` ones.
-    """
+    """Features: numbers, dates as seconds (as they are if raw), the others as categories."""
 
     def __init__(
         self, table: Table, columns: Sequence[int], categorical: Collection[int] = (), *,
-        is_raw: bool = False, locate_row: Callable[[int], str] = number_row,
+        is_raw: bool = False,
     ) -> None:  # fmt: skip
         self._path, self._is_raw, self._categories = table.path, is_raw, table.categories
-        self._is_named, self._locate_row = table.is_named, locate_row
+        self._is_named = table.is_named
         self._categorical = frozenset(categorical)
         names = [table.names[j] for j in columns]
         types = [self._type(table.names[j], j, table.source.types[j]) for j in columns]
@@ -62,18 +56,11 @@ class FeatureColumns(ConvertedColumns):
             return np.dtype(object if self._is_named else np.uint8)
         return np.dtype(np.float64)
 
-    def _convert(self, columns: list[int], read: dict[int, Any]) -> list[Any]:
-        origins = self._columns[columns].tolist()
-        made: dict[int, Any] = {}
-        for column, j in zip(columns, origins, strict=True):
-            if j not in made:
-                made[j] = self._feature(j, self.name_of(column), read.pop(j))
-        return [made[j] for j in origins]
-
-    def _feature(self, j: int, name: str, values: Any) -> Any:
-        """Return column `j` of the source as numbers or as a Series of categories."""
+    def _convert(self, j: int, values: Any) -> Any:
+        """Return a column as numbers or as a Series of categories."""
         import pandas as pd
 
+        name, j = self.name_of(j), int(self._columns[j])
         kind, is_categorical = self._source.types[j], j in self._categorical
         if name in self._categories:
             codes = np.where(np.isnan(values), -1, values).astype(np.int64)
@@ -83,8 +70,6 @@ class FeatureColumns(ConvertedColumns):
         if hasattr(values, "iloc"):
             if str(values.dtype) == "category":
                 return _in_order(values, self._source, j)
-            if values.dtype == object and not is_categorical:
-                return _object_column(self._path, name, values, self._locate_row)
             return pd.Series(pd.Categorical(values))
         if kind.kind == "b" and values.dtype.kind != "b":  # with missing values
             codes = np.where(np.isnan(values), -1, values).astype(np.int8)
@@ -128,7 +113,7 @@ def feature_matrix(
                 f"leave it out ({option('drop', name)})."
             )
     held = replace(table, source=source)
-    features = FeatureColumns(held, chosen, categorical, locate_row=table.locate_row)
+    features = FeatureColumns(held, chosen, categorical)
     columns = features.read(np.arange(len(chosen)))
     if any(hasattr(column, "cat") for column in columns):
         names = [table.names[j] for j in chosen]
@@ -172,46 +157,3 @@ def seconds(values: Array) -> Array:
         values = values - np.datetime64(0, "s")
     found: Array = values / np.timedelta64(1, "s")
     return found
-
-
-def _object_column(path: Any, name: str, column: Any, locate_row: Any) -> Any:
-    """Return a column of Python objects, such as the cells of a spreadsheet."""
-    import pandas as pd
-
-    known = column.dropna()
-    if len(known) == 0:
-        return np.full(len(column), np.nan)
-    if known.map(lambda value: isinstance(value, date)).all():
-        in_utc = [
-            value.astimezone(UTC).replace(tzinfo=None) if getattr(value, "tzinfo", None) else value
-            for value in column.where(column.notna(), None)
-        ]
-        return seconds(np.array(in_utc, "datetime64[us]"))
-    kinds = known.map(_kind)
-    counts = kinds.value_counts()
-    if "other" in counts:
-        example = known[kinds == "other"].iloc[0]
-        raise MaucError(
-            f"{path}: column {name!r} holds values that are neither numbers nor text, such as "
-            f"{str(example)!r} ({type(example).__name__}); turn them into numbers or leave the "
-            f"column out ({option('drop', name)})."
-        )
-    if len(counts) > 1:
-        row = int(np.flatnonzero((column.map(_kind) == counts.index[-1]) & column.notna())[0])
-        raise MaucError(
-            f"{path}: column {name!r} mixes {' and '.join(counts.index)}; the first odd value is "
-            f"{column.iloc[row]!r} in {locate_row(row)}. Correct it, or declare the column nominal "
-            f"({option('categorical_features', name)})."
-        )
-    if counts.index[0] != "numbers":
-        return pd.Series(pd.Categorical(column))
-    check_precision(path, name, (value for value in known if isinstance(value, int)))
-    return column.map(float, na_action="ignore").to_numpy(dtype=np.float64)
-
-
-def _kind(value: object) -> str:
-    if isinstance(value, str):
-        return "text"
-    if isinstance(value, bool | np.bool_):
-        return "booleans"
-    return "numbers" if isinstance(value, Real | Decimal) else "other"

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from mauc.data.categories import get_column
 from mauc.exceptions import MaucError
 from mauc.io.cache import cache_folder, file_digest
-from mauc.io.dataset import Dataset, column_of
+from mauc.io.dataset import Dataset
 from mauc.io.load import assemble, load_dataset
 from mauc.io.options import ReadOptions
 from mauc.io.registry import Entry, cached_path, dataset_info, find_in_folder, read_note
@@ -144,6 +145,6 @@ def _is_identifier(dataset: Dataset, j: int) -> bool:
     """Whether a feature only names or numbers the samples."""
     if dataset.feature_names[j] in dataset.nominal_features:
         return bool(dataset.X.iloc[:, j].nunique() == dataset.n_samples)
-    column = np.asarray(column_of(dataset.X, j))
+    column = np.asarray(get_column(dataset.X, j))
     numbers = np.arange(dataset.n_samples)
     return bool((column == numbers).all() or (column == numbers + 1).all())

@@ -30,6 +30,7 @@ _BEGINNINGS = (
     (b"PAR1", "a Parquet file"),
     (b"ARROW1", "a Feather (Arrow IPC) file"),
     (b"FEA1", "a Feather file of version 1"),
+    (b"\xff\xff\xff\xff", "an Arrow IPC stream (write it as a file)"),
     (b"\x89HDF", "an HDF5 file"),
     (b"PK\x03\x04", "a zip archive (such as .npz or .xlsx)"),
     (b"\x93NUMPY", "a NumPy .npy file"),
@@ -63,36 +64,32 @@ class FileSystem:
     def __init__(self, address: str, storage_options: Mapping[str, Any] | None = None) -> None:
         self.is_local = not is_address(address)
         self.address = self.root = address
-        self._fs: Any = _LocalFiles
+        self.fs: Any = _LocalFiles
         if not self.is_local:
-            self._fs, self.root = _open_system(address, dict(storage_options or {}))
+            self.fs, self.root = _open_system(address, dict(storage_options or {}))
         elif storage_options:
             raise MaucError(f"storage_options go with addresses such as s3://, not {address}.")
 
     def open(self, file: File) -> Any:
         """Return what pyarrow opens: a path, or an open file of fsspec."""
-        return file.path if self.is_local else self._fs.open(file.path, "rb")
-
-    def arrow_system(self) -> Any:
-        """Return the file system for functions of pyarrow, None for local files."""
-        return None if self.is_local else self._fs
+        return file.path if self.is_local else self.fs.open(file.path, "rb")
 
     def stamp(self, path: str) -> tuple[Any, ...]:
         """Return the size of a file and when it was written; raise FileNotFoundError."""
         if self.is_local:
             found = os.stat(path)
             return found.st_size, found.st_mtime_ns
-        self._fs.invalidate_cache(path)
-        info = self._fs.info(path)
+        self.fs.invalidate_cache(path)
+        info = self.fs.info(path)
         return info.get("size"), *(str(info[mark]) for mark in _MARKS if mark in info)
 
     def find(self) -> list[str]:
         """Return the paths of the files that the address stands for, in their order."""
-        if has_magic(self.root) and not self._fs.isfile(self.root):
-            found = sorted(path for path in self._fs.glob(self.root) if self._fs.isfile(path))
-        elif self._fs.isdir(self.root):
-            found = sorted(path for path in self._fs.find(self.root) if not self._is_hidden(path))
-        elif self._fs.exists(self.root):
+        if has_magic(self.root) and not self.fs.isfile(self.root):
+            found = sorted(path for path in self.fs.glob(self.root) if self.fs.isfile(path))
+        elif self.fs.isdir(self.root):
+            found = sorted(path for path in self.fs.find(self.root) if not self._is_hidden(path))
+        elif self.fs.exists(self.root):
             return [self.root]
         else:
             raise MaucError(f"{self.address} does not exist.")
@@ -106,16 +103,17 @@ class FileSystem:
     def files(self, endings: Sequence[str]) -> tuple[File, ...]:
         """Return the files; of a folder or pattern those with the endings, all if none has one."""
         paths = self.find()
-        return tuple(stamped(self, p) for p in [p for p in paths if ending(p) in endings] or paths)
+        return tuple(self.file(p) for p in [p for p in paths if ending(p) in endings] or paths)
 
-    def name(self, path: str) -> str:
-        """Return how errors call a file."""
-        return path if self.is_local else self._fs.unstrip_protocol(path)
-
-    def parts(self, path: str) -> tuple[tuple[str, str], ...]:
-        """Return columns and values that are written in the names of the folders of a file."""
+    def file(self, path: str) -> File:
+        """Return a file with its stamp."""
+        name = path if self.is_local else self.fs.unstrip_protocol(path)
         pairs = (piece.partition("=") for piece in self._pieces(path)[:-1] if "=" in piece)
-        return tuple((unquote(key), unquote(value)) for key, _, value in pairs)
+        parts = tuple((unquote(key), unquote(value)) for key, _, value in pairs)
+        try:
+            return File(path, name, self.stamp(path), parts)
+        except OSError as error:
+            raise unreadable_error(name, error) from error
 
     def _is_hidden(self, path: str) -> bool:
         pieces = self._pieces(path)
@@ -136,14 +134,6 @@ class _LocalFiles:
     @staticmethod
     def find(folder: str) -> list[str]:
         return [os.path.join(top, name) for top, _, names in os.walk(folder) for name in names]
-
-
-def stamped(system: FileSystem, path: str) -> File:
-    """Return a file with its stamp."""
-    try:
-        return File(path, system.name(path), system.stamp(path), system.parts(path))
-    except OSError as error:
-        raise unreadable_error(system.name(path), error) from error
 
 
 def unreadable_error(name: str, error: OSError) -> MaucError:
@@ -185,11 +175,7 @@ def is_address(text: str) -> bool:
 
 
 def is_collection(data: str) -> bool:
-    """Whether data are a folder, a pattern or an address rather than a file or a name.
-
-    >>> [is_collection(data) for data in ("folder/*.parquet", "s3://bucket/big.parquet", "siren")]
-    [True, True, False]
-    """
+    """Whether data are a folder, a pattern or an address rather than a file or a name."""
     path = Path(data)
     if path.is_file() or data.startswith("/dev/"):
         return False

@@ -29,12 +29,13 @@ class Format:
 
 
 _TEXT = ("decimal", "encoding", "header", "missing", "separator", "thousands")
+_CELLS = ("decimal", "missing", "sheet", "thousands")
 _REMOTE = ("storage_options",)
 FORMATS = {
     "arff": Format("arff:open_arff", (".arff",), ("encoding",), may_be_compressed=True),
     "csv": Format("text:open_text", (".csv", ".data"), _TEXT, True, may_be_compressed=True),
     "feather": Format(
-        "arrow:open_feather", (".feather", ".arrow", ".ipc", ".arrows"), _REMOTE, True,
+        "arrow:open_feather", (".feather", ".arrow", ".ipc"), _REMOTE, True,
         has_addresses=True,
     ),
     "hdf5": Format("arrays:open_hdf5", (".h5", ".hdf5", ".he5"), streams=True, has_arrays=True),
@@ -49,7 +50,7 @@ FORMATS = {
     ),
     "tsv": Format("text:open_text", (".tsv", ".tab"), _TEXT, True, may_be_compressed=True),
     "txt": Format("text:open_text", (".txt",), (*_TEXT, "sheet"), True, may_be_compressed=True),
-    "xlsx": Format("binary:open_xlsx", (".xlsx", ".xlsm"), ("missing", "sheet")),
+    "xlsx": Format("binary:open_xlsx", (".xlsx", ".xlsm"), _CELLS),
     "zarr": Format(
         "arrays:open_zarr", (".zarr",), _REMOTE, True, has_addresses=True, has_arrays=True
     ),
@@ -62,11 +63,7 @@ SPECIAL = {name for known in FORMATS.values() for name in known.options}
 
 
 def find_format(path: str | Path, format: str | None = None) -> str:
-    """Return the name of the format of a file; by default its ending decides, ``.gz`` apart.
-
-    >>> find_format("data.csv.gz"), find_format("data.h5::X")
-    ('csv', 'hdf5')
-    """
+    """Return the name of the format of a file; by default its ending decides, ``.gz`` apart."""
     if format is not None:
         return str(check_choice(option("format"), format, FORMATS))
     file, _ = split_array(str(path))

@@ -7,7 +7,7 @@ import re
 import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
@@ -20,12 +20,16 @@ from mauc.io.table import check_unique
 WHITESPACE = "whitespace"
 _SEPARATORS = ("\t", ";", "|", ",")
 _BEGINNINGS = {
-    b"PAR1": "parquet", b"ARROW1": "feather", b"\xff\xff\xff\xff": "feather", b"MATLAB": "mat",
+    b"PAR1": "parquet", b"ARROW1": "feather", b"MATLAB": "mat",
 }  # fmt: skip
 _SNIFFED_BYTES = 1 << 16
 _SNIFFED_LINES = 50
 NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
-_SVMLIGHT = re.compile(rf"{NUMBER}(\s+qid:\d+)?(\s+\d+:{NUMBER})+\s*(#.*)?")
+_ANY_NUMBER = rf"({NUMBER}|[+-]?inf|nan)"
+#: a row of an svmlight file
+SVMLIGHT_ROW = re.compile(
+    rf"\s*{_ANY_NUMBER}(\s+qid:\d+)?(\s+\d+:{_ANY_NUMBER})*\s*(#.*)?", re.IGNORECASE
+)
 
 
 @contextmanager
@@ -73,28 +77,23 @@ def check_text(path: Path, wanted: str, encoding: str) -> None:
 def encoding_error(path: Path, encoding: str) -> MaucError:
     """Return the error that names the first byte which the encoding does not know."""
     decoder = codecs.getincrementaldecoder(skip_mark(encoding))()
-    offset = line = 0
+    offset = 0
     with open_binary(path) as file:
-        while True:
-            chunk = file.read(1 << 20)
+        for line, raw in enumerate(chain(file, [b""]), start=1):
             pending = len(decoder.getstate()[0])
             try:
-                decoder.decode(chunk, final=not chunk)
+                decoder.decode(raw, final=not raw)
             except UnicodeError as error:
-                position = getattr(error, "start", 0)
-                start = max(0, position - pending)
-                byte = chunk[start : start + 1].hex() or "the end"
-                line += chunk[:start].count(b"\n")
+                position = getattr(error, "start", 0) - pending
+                byte = raw[max(0, position) :][:1].hex() or "the end"
                 return MaucError(
                     f"{path} is not {encoding.upper()} text: byte 0x{byte} at offset "
-                    f"{offset + position - pending} (line {line + 1}) does not fit. Pass its "
+                    f"{offset + position} (line {line - (not raw)}) does not fit. Pass its "
                     f"encoding, such as {option('encoding', 'latin-1')} or "
                     f"{option('encoding', 'cp1252')}, or save it as UTF-8."
                 )
-            if not chunk:
-                return MaucError(f"{path} cannot be read as {encoding.upper()} text.")
-            offset += len(chunk)
-            line += chunk.count(b"\n")
+            offset += len(raw)
+    return MaucError(f"{path} cannot be read as {encoding.upper()} text.")
 
 
 def sniff_format(path: Path, encoding: str) -> tuple[str, str | None]:
@@ -115,7 +114,7 @@ def sniff_format(path: Path, encoding: str) -> tuple[str, str | None]:
     told = [line for line in lines if not line.lstrip().startswith(("%", "#"))]
     if told and told[0].lower().startswith(("@relation", "@attribute")):
         return "arff", None
-    if told and all(_SVMLIGHT.fullmatch(line.strip()) for line in told):
+    if told and all(":" in line and SVMLIGHT_ROW.fullmatch(line) for line in told):
         return "svmlight", None
     return "csv", _sniff_separator(lines)
 

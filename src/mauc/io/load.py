@@ -1,8 +1,4 @@
-"""Load a data set, or open its columns: a name, path or object in, features and labels out.
-
-`load_dataset` and `open_columns` read the same formats by the same readers, and judge columns and
-labels by the same rules; they differ in what they hold in memory.
-"""
+"""Load a data set, or open its columns: a name, path or object in, features and labels out."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
@@ -13,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from mauc.checks import check_choice
 from mauc.data.columns import default_names, is_frame
 from mauc.data.source import ColumnSource, default_memory
 from mauc.data.validate import check_vector
@@ -22,7 +17,7 @@ from mauc.io.arrays import FrameSource
 from mauc.io.dataset import Dataset, columns_note, encode_dataset
 from mauc.io.features import FeatureColumns, HeldColumns, feature_matrix
 from mauc.io.files import STDIN, is_address, is_stream, stream_as_file
-from mauc.io.formats import FORMATS, SPECIAL, TEXT_FORMATS, find_format, open_table, split_array
+from mauc.io.formats import SPECIAL, TEXT_FORMATS, find_format, open_table, split_array
 from mauc.io.objects import as_vector, open_in_memory, open_object
 from mauc.io.options import ReadOptions, with_option_texts
 from mauc.io.rules import check_labels, find_excluded, find_roles, list_excluded
@@ -85,7 +80,7 @@ def load_dataset(source: str | Path, target: str | int | None = None, **options:
     >>> load_dataset("wine", drop=["hue", 0]).source
     "load_dataset('wine', drop=['hue', 0])"
     """
-    plain = _make_options("load_dataset", {**options, "target": target})
+    plain = ReadOptions.make("load_dataset", {**options, "target": target})
     if is_stream(source):
         with stream_as_file(source) as path:
             as_text = plain if plain.format else replace(plain, format="txt")
@@ -164,7 +159,7 @@ def open_columns(
         target = fspath(target)
     is_column = target is None or isinstance(target, str) or np.ndim(target) == 0
     given = {"keep_ids": True, **options, "target": target if is_column else None}
-    plain = _make_options("open_columns", given)
+    plain = ReadOptions.make("open_columns", given)
     if isinstance(data, str | PathLike):
         table = open_table(fspath(data), plain, default_memory() if limit is None else limit)
         is_whole = isinstance(table.source, FrameSource)  # of formats that are not streamed
@@ -188,7 +183,7 @@ def open_dataset(
     data: str, target: str | int | None = None, *, memory: int | None = None, **options: Any
 ) -> Dataset:
     """Open a data set whose columns are read when they are needed, otherwise as `load_dataset`."""
-    plain = _make_options("open_dataset", {**options, "target": target})
+    plain = ReadOptions.make("open_dataset", {**options, "target": target})
     table, plain, name = _find_table(data, plain, default_memory() if memory is None else memory)
     return encode_dataset(assemble(table, plain, name, is_streamed=True), plain.nominal)
 
@@ -247,14 +242,6 @@ def assemble(
             LeftOutWarning,
         )
     return replace(dataset, categories=categories, notes=(first, *label_notes, *notes))
-
-
-def _make_options(function: str, given: Mapping[str, Any]) -> ReadOptions:
-    """Return the options that are given, checked; the format is looked at before any data."""
-    options = ReadOptions.make(function, given)
-    if options.format is not None:
-        check_choice(option("format"), options.format, FORMATS)
-    return options
 
 
 def _refuse_file_options(options: ReadOptions, what: str) -> None:

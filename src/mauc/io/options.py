@@ -1,9 +1,5 @@
 """How a file is read: one list of options for Python, plans and the command line.
 
-Each option is a field of `ReadOptions` with its default, its text and its name on the command
-line. `load_dataset` and `open_columns` take the fields as keywords and show their texts; the
-command line makes its options of `COMMAND_LINE`.
-
 Messages name a parameter by `mauc.exceptions.option`: ``option("drop", "id")`` is ``drop='id'``
 in Python. The command line runs its commands within ``spell_options(command_line_option)``, and
 the same messages, notes and warnings, also those of other threads, have ``--drop id``.
@@ -110,10 +106,11 @@ class ReadOptions:
         flag="--separator", metavar="TEXT",
     )  # fmt: skip
     decimal: str | None = _option(
-        None, 'str, default="."', "Decimal point of a text file.", flag="--decimal", metavar="TEXT",
+        None, 'str, default="."', "Decimal point of a text file, or of texts in a spreadsheet.",
+        flag="--decimal", metavar="TEXT",
     )  # fmt: skip
     thousands: str | None = _option(
-        None, "str, optional", "What separates thousands in a text file.",
+        None, "str, optional", "What separates thousands in a text file or a spreadsheet.",
         'By default it is recognised in columns that leave no doubt, such as one with "3,070" and '
         '"1,234,567".',
         flag="--thousands", metavar="TEXT",
@@ -146,6 +143,10 @@ class ReadOptions:
         checked = {name: make(name, given[name]) for name, make in _PLAIN.items() if name in given}
         options = cls(**{**given, **checked})
         check_choice(option("nominal"), options.nominal, NOMINAL)
+        if options.format is not None:
+            from mauc.io.formats import FORMATS  # which take these options
+
+            check_choice(option("format"), options.format, FORMATS)
         return options
 
     def given(self) -> dict[str, Any]:
@@ -165,11 +166,7 @@ COMMAND_LINE = {name: text for name, text in TEXTS.items() if text.flag}
 
 
 def command_line_option(name: str, *value: Any) -> str:
-    r"""Return a parameter, with its value if there is one, as the command line has it.
-
-    >>> command_line_option("drop", "a column"), command_line_option("keep_ids", True)
-    ("--drop 'a column'", '--keep-ids')
-    """
+    """Return a parameter, with its value if there is one, as the command line has it."""
     known = COMMAND_LINE.get(name)
     flag = known.flag if known is not None else f"--{name.replace('_', '-')}"
     if not value or isinstance(value[0], bool):

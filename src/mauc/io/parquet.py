@@ -81,7 +81,7 @@ class ParquetSource(ArrowColumns):
             kinds = [storage_type(schema.field(name).type) for name in self._stored]
             pairs = enumerate(zip(kinds, self.arrow_types, strict=True))
             other = [j for j, (one, wider) in pairs if one != wider and not is_words(wider)]
-            shared[schema] = [leaves[name] for name in self._stored], frozenset(other)
+            shared[schema] = [leaves.get(name, -1) for name in self._stored], frozenset(other)
         self._layouts = [shared[footer.schema] for footer in footers]
         self.index_names = index_names(footers[0].schema)
         counts = [sum(rows) for rows in self._groups]
@@ -145,7 +145,7 @@ class ParquetSource(ArrowColumns):
                     partial(self._add_cast, file, j, fills[j]) if j in other else fills[j].add
                     for j in chosen
                 ]
-                indices = [leaf for j in chosen for leaf in leaves[j]]
+                indices = [leaves[j] for j in chosen]
                 _decode(reader, group, indices, first, last, n, adders, n * width * len(chosen))
 
     def _add_cast(self, file: int, j: int, fill: ColumnFill, chunk: Any) -> None:
@@ -231,7 +231,7 @@ class Footer(NamedTuple):
 
     schema: Any
     group_rows: list[int]  #: of its row groups
-    leaves: dict[str, range]  #: of each column, see `find_leaves`
+    leaves: dict[str, int]  #: numbers of plain columns: names with dots are not found by pyarrow
     missing: set[str]  #: integers and booleans that may have missing values
 
 
@@ -239,7 +239,7 @@ def read_footers(system: FileSystem, files: Sequence[File]) -> tuple[Readers, li
     """Return readers for the columns of files, and the footers of the files in their order."""
     from pyarrow import types
 
-    known: dict[Any, tuple[dict[str, range], list[str]]] = {}  # by schema: most files share it
+    known: dict[Any, tuple[dict[str, int], list[str]]] = {}  # by schema: most files share it
 
     def read(readers: Readers, file: File) -> Footer:
         with readers.borrow(file) as reader:
@@ -249,12 +249,13 @@ def read_footers(system: FileSystem, files: Sequence[File]) -> tuple[Readers, li
                 kinds = {field.name: storage_type(field.type) for field in schema if field.nullable}
                 is_whole = (types.is_integer, types.is_boolean)
                 whole = [name for name, kind in kinds.items() if any(is_(kind) for is_ in is_whole)]
-                known[schema] = find_leaves(schema), whole
+                paths = [metadata.schema.column(i).path for i in range(metadata.num_columns)]
+                known[schema] = {path: i for i, path in enumerate(paths)}, whole
             leaves, missing = known[schema]
             if len(files) * _n_chunks(metadata) <= _MAX_CHUNKS:  # otherwise all of them may
                 missing = [
                     name for name in missing
-                    if any(_may_miss(group.column(leaves[name][0])) for group in groups)
+                    if any(_may_miss(group.column(leaves[name])) for group in groups)
                 ]  # fmt: skip
             return Footer(schema, [group.num_rows for group in groups], leaves, set(missing))
 
@@ -268,22 +269,6 @@ def read_footers(system: FileSystem, files: Sequence[File]) -> tuple[Readers, li
 def _may_miss(chunk: Any) -> bool:
     found = chunk.statistics
     return found is None or not found.has_null_count or bool(found.null_count)
-
-
-def find_leaves(schema: Any) -> dict[str, range]:
-    """Return the numbers of the leaves of each column: names with dots are not found by pyarrow."""
-    edges = np.cumsum([0, *(_n_leaves(field.type) for field in schema)]).tolist()
-    ranges = [range(*edge) for edge in pairwise(edges)]
-    return dict(zip(schema.names, ranges, strict=True))
-
-
-def _n_leaves(kind: Any) -> int:
-    from pyarrow import types
-
-    kind = storage_type(kind)
-    if types.is_nested(kind):
-        return sum(_n_leaves(kind.field(j).type) for j in range(kind.num_fields))
-    return 1
 
 
 def partition_columns(files: Sequence[File], stored: set[str]) -> dict[str, Any]:

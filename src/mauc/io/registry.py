@@ -83,14 +83,10 @@ class Entry:
         return self.name in BUNDLED
 
 
-_OPENML = "https://www.openml.org"
+_OPENML = "https://www.openml.org/d"
 _ESL = "https://hastie.su.domains/ElemStatLearn"
 _UCI = "https://archive.ics.uci.edu/dataset"
 _CC_BY = "CC BY 4.0"
-
-
-def _openml(number: int) -> str:
-    return f"{_OPENML}/d/{number}"
 
 
 _ENTRIES = (
@@ -109,7 +105,7 @@ _ENTRIES = (
     ),
     Entry(
         "indiana", "Indian Pines hyperspectral image",
-        (_openml(41972), "https://purr.purdue.edu/publications/1947"),
+        (f"{_OPENML}/41972", "https://purr.purdue.edu/publications/1947"),
         "public; see its page at OpenML",
         versus_paper="paper: 9345 x 220, 9 classes; pixels, bands and classes of this version "
         "differ, so results are not comparable",
@@ -120,11 +116,11 @@ _ENTRIES = (
         150, 4, 3, (50,) * 3, "not in the paper",
     ),
     Entry(
-        "isolet", "Spoken letters", (_openml(300), f"{_UCI}/54"), _CC_BY,
+        "isolet", "Spoken letters", (f"{_OPENML}/300", f"{_UCI}/54"), _CC_BY,
         7797, 617, 26, (300,) * 24 + (299, 298), "same", openml_id=300, label="ISOLET",
     ),
     Entry(
-        "mnist", "Handwritten digits, 28 x 28 pixels, the test part (t10k)", (_openml(554),),
+        "mnist", "Handwritten digits, 28 x 28 pixels, the test part (t10k)", (f"{_OPENML}/554",),
         "CC BY-SA 3.0",
         10000, 784, 10, (1135, 1032, 1028, 1010, 1009, 982, 980, 974, 958, 892),
         "same: the last 10000 rows of mnist_784 are the test part, which the paper used",
@@ -143,12 +139,13 @@ _ENTRIES = (
         600, 78, 6, (100,) * 6, "not in the paper",
     ),
     Entry(
-        "synthetic", "Synthetic control chart time series", (_openml(377), f"{_UCI}/139"), _CC_BY,
+        "synthetic", "Synthetic control chart time series",
+        (f"{_OPENML}/377", f"{_UCI}/139"), _CC_BY,
         600, 60, 6, (100,) * 6, "same", openml_id=377, label="Synthetic",
     ),
     Entry(
         "usps", "Handwritten zip-code digits, 16 x 16 pixels",
-        (_openml(41082), f"{_ESL}/datasets/zip.info.txt"), "public; see its page at OpenML",
+        (f"{_OPENML}/41082", f"{_ESL}/datasets/zip.info.txt"), "public; see its page at OpenML",
         9298, 256, 10,
         versus_paper="paper: the 7291 samples of the training part; this has both parts",
         openml_id=41082, label="USPS",

@@ -1,13 +1,13 @@
 """What the columns of a table are: labels, features, and those that are not features.
 
 The user's words come first (`find_roles`), then the labels (`check_labels`), then the values of
-the remaining columns (`find_excluded`), of which statistics are gathered once, part by part within
-the memory of their source: files in memory and larger ones are judged by the same rules.
+the remaining columns (`find_excluded`), each of which is read once, within the memory of their
+source: files in memory and larger ones are judged by the same rules.
 """
 
 import datetime
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from numbers import Real
 from typing import Any, NamedTuple
@@ -208,41 +208,41 @@ def find_excluded(
     """Return which `columns` of a table, read from `source`, are not features, and why."""
     if not table.is_named:  # columns of arrays are all features
         return {}
-    reasons: dict[int, str] = {}
-    gathered: dict[int, NumberStats | WordStats] = {}
+    reasons: dict[int, str | None] = {}
+    numbers, words = [], {}
     for j in columns:
-        name, kind = table.names[j], source.types[j]
+        kind = source.types[j].kind
         if j in categorical:
             continue
-        if j in table.dates or kind.kind in "mM":
+        if j in table.dates or kind in "mM":
             reasons[j] = "dates"
-        elif kind.kind in "Ob":
-            gathered[j] = WordStats(source, name)
+        elif kind in "Ob":
+            words[j] = WordStats(source, table.names[j])
         else:
-            gathered[j] = NumberStats(source, name, is_nameless=name == f"column{j + 1}")
-
-    def gather(group: list[int], steps: Iterable[tuple[int, int]]) -> None:
-        for start, stop in steps:
-            parts = source.read_rows(start, stop, np.array(group))
-            for j, values in zip(group, parts, strict=True):
-                stats = gathered[j]
-                stats.add(values[max(0, stats.n_rows - start) :])
-
+            numbers.append(j)
     n_rows = source.shape[0]
     n_first = min(N_FIRST, n_rows)
-    numbers = [j for j, stats in gathered.items() if isinstance(stats, NumberStats)]
+    plain = set()  # columns that have nothing but missing values against them
     for group in _groups(source, numbers, n_first):
-        gather(group, [(0, n_first)])
-    for j in getattr(source, "complete", ()):
-        stats = gathered.get(j)
-        if isinstance(stats, NumberStats) and stats.is_settled:
-            stats.n_known = stats.n_rows = n_rows
-    undecided = [j for j, stats in gathered.items() if stats.n_rows < n_rows]
-    for group in track(list(_groups(source, undecided, n_rows)), "groups of columns"):
-        gather(group, _row_steps(source, group))
-    found = {j: stats.reason(j) for j, stats in gathered.items()}
-    reasons |= {j: reason for j, reason in found.items() if reason is not None}
-    return dict(sorted(reasons.items()))
+        parts = source.read_rows(0, n_first, np.array(group))
+        for j, values in zip(group, parts, strict=True):
+            reason = number_reason(values, table.names[j], j, is_part=True)
+            if reason is None and n_first >= MIN_ROWS:
+                plain.add(j)
+    unread = [j for j in numbers if j not in plain & set(getattr(source, "complete", ()))]
+    for group in track(list(_groups(source, unread, n_rows)), "groups of columns"):
+        for j, values in zip(group, source.read(np.array(group)), strict=True):
+            if j in plain:
+                reasons[j] = empty_reason(int(np.count_nonzero(values == values)), n_rows)
+            else:
+                reasons[j] = number_reason(values, table.names[j], j)
+    for group in track(list(_groups(source, list(words), n_rows)), "groups of columns"):
+        for start, stop in source.take(group).parts_within(source.memory // (2 * _SHARE)):
+            parts = source.read_rows(start, stop, np.array(group))
+            for j, values in zip(group, parts, strict=True):
+                words[j].add(values)
+    reasons |= {j: stats.reason() for j, stats in words.items()}
+    return {j: reason for j, reason in sorted(reasons.items()) if reason is not None}
 
 
 def _groups(source: ColumnSource, columns: Sequence[int], n_rows: int) -> Iterator[list[int]]:
@@ -254,111 +254,38 @@ def _groups(source: ColumnSource, columns: Sequence[int], n_rows: int) -> Iterat
         yield list(columns[start : start + step])
 
 
-def _row_steps(source: ColumnSource, group: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield ranges of rows of some columns that fit into the memory: all rows where they do."""
-    width = sum(int(source.widths[j]) + _WORK_BYTES for j in group)
-    most = max(1, source.memory // (_SHARE * width))
-    n_rows = source.shape[0]
-    for begin, end in [(0, n_rows)] if n_rows <= most else source.row_parts():
-        for start in range(begin, end, most):
-            yield start, min(start + most, end)
+def number_reason(values: Array, name: str, j: int, *, is_part: bool = False) -> str | None:
+    """Return why column `j` of numbers is not a feature; None if it is.
+
+    None of a part that begins with the first row: only missing values can still be a reason.
+    """
+    values = as_floats(values) if values.dtype.char in "mg" else values
+    n_rows, is_nameless = len(values), name == f"column{j + 1}"
+    known = values[values == values]
+    if n_rows < (2 if is_nameless else MIN_ROWS) or len(known) == 0:
+        return empty_reason(len(known), n_rows) if n_rows >= MIN_ROWS else None
+    low, high = known.min(), known.max()
+    is_whole = bool(np.isfinite([low, high]).all() and (known == np.floor(known)).all())
+    may_be_range = len(known) > 1 and is_whole and int(high) - int(low) == len(known) - 1
+    is_range = is_part or (may_be_range and _is_distinct(known))
+    is_named = is_nameless or is_id_name(name, is_range)
+    has_start = values[0] == np.round(values[0]) and (is_named or values[0] in (0, 1))
+    is_rising = bool((values[1:] > values[:-1]).all())  # integers without a sign wrap around
+    if has_start and is_rising and (np.diff(values) == 1).all():
+        return "numbers the rows"
+    if n_rows < MIN_ROWS:
+        return None
+    empty = empty_reason(len(known), n_rows)
+    if empty is not None or low >= high:
+        return empty or "constant"
+    is_wide = bool((np.abs(known.astype(np.float64)) > MAX_EXACT_INTEGER).all())
+    if is_whole and (is_wide or is_named) and _is_distinct(known):
+        return f"{len(known)} values in {n_rows} rows"
+    return "dates" if is_date_number(known, name) else None
 
 
-class NumberStats:
-    """What the rules need to know of a column of numbers, gathered from parts of its rows."""
-
-    def __init__(self, source: ColumnSource, name: str, is_nameless: bool = False) -> None:
-        self._source, self._name, self._is_nameless = source, name, is_nameless
-        self.n_rows = self.n_known = 0
-        self.is_settled = False  #: whether only the number of known values is still of interest
-        self._start: Any = None  # value of the first row, and of the last so far
-        self._last: Any = None
-        self._is_whole = self._is_wide = self._is_date = True
-        self._steps_by_one = self._is_rising = self._is_falling = True
-        self._is_repeated = False  # a value right behind itself
-        self._low, self._high = np.inf, -np.inf
-
-    def add(self, values: Array) -> None:
-        """Take the next rows."""
-        if len(values) == 0:
-            return
-        values = as_floats(values) if values.dtype.char in "mg" else values
-        self.n_rows += len(values)
-        is_float = values.dtype.kind == "f"
-        if self.is_settled:
-            self.n_known += int(np.count_nonzero(values == values)) if is_float else len(values)
-            return
-        known = values[values == values] if is_float else values
-        self.n_known += len(known)
-        before = values[:0] if self._last is None else np.array([self._last], values.dtype)
-        joined = np.concatenate([before, values])
-        lower, upper = joined[:-1], joined[1:]
-        self._start = values[0] if self._start is None else self._start
-        self._last = values[-1]
-        self._is_rising &= bool((upper > lower).all())
-        self._is_falling &= bool((upper < lower).all())
-        self._is_repeated |= bool((upper == lower).any())
-        self._steps_by_one &= self._is_rising and bool((upper - lower == 1).all())
-        if len(known):
-            self._is_whole &= bool((known == np.floor(known)).all() and np.isfinite(known).all())
-            self._is_wide &= bool((np.abs(known.astype(np.float64)) > MAX_EXACT_INTEGER).all())
-            self._is_date &= is_date_number(known, self._name)
-            self._low, self._high = min(self._low, known.min()), max(self._high, known.max())
-        may_name = self._is_whole and (
-            self._is_wide or self._is_nameless or is_id_name(self._name, is_range=True)
-        )
-        is_constant = self._low >= self._high
-        self.is_settled = not (is_constant or self._steps_by_one or self._is_date or may_name)
-
-    def reason(self, column: int) -> str | None:
-        """Return why the column, by its number in the source, is not a feature; None if it is."""
-        n_rows = self._source.shape[0]
-        if n_rows < (2 if self._is_nameless else MIN_ROWS):
-            return None
-        if self.is_settled:
-            return empty_reason(self.n_known, n_rows) if n_rows >= MIN_ROWS else None
-        may_be_range = self._is_whole and self._high - self._low == self.n_known - 1
-        is_range = self.n_known > 1 and may_be_range and self._is_distinct(column)
-        is_named = self._is_nameless or is_id_name(self._name, is_range)
-        has_start = self._start == np.round(self._start) and (is_named or self._start in (0, 1))
-        if self._steps_by_one and has_start:
-            return "numbers the rows"
-        if n_rows < MIN_ROWS:
-            return None
-        empty = empty_reason(self.n_known, n_rows)
-        if empty is not None or self._low >= self._high:
-            return empty or "constant"
-        if self._is_whole and (self._is_wide or is_named) and self._is_distinct(column):
-            return f"{self.n_known} values in {n_rows} rows"
-        return "dates" if self._is_date else None
-
-    def _is_distinct(self, column: int) -> bool:
-        """Whether no value occurs twice; the column is read once more where order does not tell."""
-        if self._is_rising or self._is_falling:
-            return True
-        source = self._source
-        span = float(self._high) - float(self._low) + 1
-        if self._is_repeated or span < self.n_known:
-            return False
-        if span <= source.memory // _SHARE:  # all values between are marked
-            is_seen = np.zeros(int(span), bool)
-            for start, stop in _row_steps(source, [column]):
-                values = source.read_rows(start, stop, np.array([column]))[0]
-                known = values[values == values]
-                offsets = (known - known.dtype.type(self._low)).astype(np.int64)
-                if is_seen[offsets].any() or len(np.unique(offsets)) < len(offsets):
-                    return False
-                is_seen[offsets] = True
-            return True
-        if source.shape[0] * (3 * source.types[column].itemsize + _WORK_BYTES) > source.memory:
-            raise MaucError(
-                f"{source.name}: within the memory it cannot be told whether column "
-                f"{self._name!r} is an identifier; leave it out ({option('drop', self._name)}), "
-                f"keep it ({option('keep_ids', True)}), or allow more memory."
-            )
-        values = source.read(np.array([column]))[0]
-        known = values[values == values]
-        return len(np.unique(known)) == len(known)
+def _is_distinct(known: Array) -> bool:
+    return len(np.unique(known)) == len(known)
 
 
 class WordStats:
@@ -389,7 +316,7 @@ class WordStats:
                 f"memory."
             )
 
-    def reason(self, column: int) -> str | None:
+    def reason(self) -> str | None:
         """Return why the column is not a feature; None if it is."""
         counts, n_rows = self._counts, self._source.shape[0]
         if counts and all(map(is_date, counts)):
@@ -407,11 +334,6 @@ class WordStats:
         # Numbers with a decimal comma, or with a few words among them, name nothing.
         n_numbers = sum(count for value, count in counts.items() if _is_number(value))
         return None if 2 * n_numbers > n_known else f"{distinct} values in {n_rows} rows"
-
-
-def is_row_index(values: Array) -> bool:
-    """Whether values are 0, 1, 2, ... or 1, 2, 3, ... in this order."""
-    return len(values) > 1 and values[0] in (0, 1) and bool((np.diff(values) == 1).all())
 
 
 def is_date_number(known: Array, name: str) -> bool:
@@ -442,27 +364,14 @@ def empty_reason(n_known: int, n_rows: int) -> str | None:
 
 
 def is_date(value: object) -> bool:
-    """Whether a value is a date or a time, or the text of one.
-
-    >>> [is_date(text) for text in ("2024-01-31 08:15", "31.1.2024", "1.31", "Jan 31, 2024")]
-    [True, True, False, True]
-    """
+    """Whether a value is a date or a time, or the text of one."""
     if isinstance(value, str):
         return _DATE.fullmatch(value.strip()) is not None
     return isinstance(value, datetime.date | datetime.time | datetime.timedelta)
 
 
 def is_id_name(name: str, is_range: bool = False) -> bool:
-    """Whether the name of a column says that it identifies rows.
-
-    If its values are a range, "index", "number" and the like are enough anywhere in the name;
-    otherwise the name must be nothing else.
-
-    >>> [is_id_name(name) for name in ("ID", "PassengerId", "row_no", "Unnamed: 0", "width")]
-    [True, True, True, True, False]
-    >>> is_id_name("refractive index"), is_id_name("plot index", is_range=True)
-    (False, True)
-    """
+    """Whether the name of a column says that it identifies rows; a range may be any "index"."""
     words = {word.lower() for word in _WORD.findall(name)}
     if words & _ID_WORDS or _ID_ENDING.search(re.sub(r"[\W_]+", "", name.lower())):
         return True
@@ -472,19 +381,8 @@ def is_id_name(name: str, is_range: bool = False) -> bool:
     return bool(words) and words <= _WEAK_WORDS and not has_digits
 
 
-def is_whole_range(values: Array) -> bool:
-    """Whether values are whole numbers without gap or repetition, in any order."""
-    if len(values) < 2 or float(values.max()) - float(values.min()) != len(values) - 1:
-        return False
-    return bool((np.diff(np.sort(values)) == 1).all() and values[0] == np.floor(values[0]))
-
-
 def list_excluded(reasons: Mapping[str, str]) -> str:
-    """Return names and reasons as one text, columns of the same reason together.
-
-    >>> list_excluded({"id": "344 values in 344 rows", "a": "constant", "b": "constant"})
-    "'id', 344 values in 344 rows; 'a', 'b', constant"
-    """
+    """Return names and reasons as one text, columns of the same reason together."""
     groups: dict[str, list[str]] = {}
     for name, reason in reasons.items():
         groups.setdefault(reason, []).append(repr(name))

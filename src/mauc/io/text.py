@@ -1,10 +1,8 @@
 """Open csv, tsv and txt files: rows of text in, a source of their columns out.
 
-One function parses all of them, by pyarrow.csv, batch by batch: into memory, or into the cache
-where the columns take more than the memory allows. Numbers are float64, also integers, which are
-read as such if all values of their column are; those beyond 2**53 are int64. Other columns are
-codes of their distinct texts, see `mauc.io.words`. A word late in a column of numbers restarts the
-conversion with that column as texts.
+pyarrow.csv parses them batch by batch, into memory or into the cache. Numbers are float64, those
+beyond 2**53 int64, other columns codes of their distinct texts, see `mauc.io.words`. A word late in
+a column of numbers restarts the conversion with that column as texts.
 """
 
 import codecs
@@ -12,7 +10,7 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -51,6 +49,7 @@ BATCH_BYTES, COLUMN_BYTES = 2**24, 2**14
 _BATCH_SHARE = 8  # of the memory, for a batch
 _MEMORY_SHARE = 4  # of the memory, for columns that are held
 _GZIP_GROWTH = 4  # characters from a byte of gzip, about
+_MAX_ROW_LINES = 10_000  # of a quoted value; a quote that is not closed by then is a letter
 _WORD_BYTES = 160  # of a distinct text in memory, beside its characters
 # What a column is taken for; a column that proves to be something else goes on to the next.
 _WHOLE, _INTEGER, _FLOAT, _TEXT = range(4)
@@ -109,7 +108,7 @@ class Layout:
         return {
             "separator": self.lines.separator, "encoding": self.lines.encoding,
             "header": self.lines.has_header, "decimal": self.decimal, "thousands": self.thousands,
-            "missing": list(self.missing),
+            "missing": list(self.missing), "texts": self.texts,
         }  # fmt: skip
 
 
@@ -137,29 +136,25 @@ def _check_marks(separator: str, decimal: str, thousands: str | None) -> None:
 
 def _open_columns(layout: Layout, memory: int | None) -> "TextColumns":
     """Parse a file into memory, or find its columns in the cache or parse it into the cache."""
-    path, texts = layout.lines.path, layout.texts
+    path = layout.lines.path
     n_bytes = _estimate_bytes(layout)
     if memory is None or n_bytes <= memory // _MEMORY_SHARE:
         writer, note = _Conversion(layout, memory).run(None)
-        held = BatchColumns(
-            str(path), writer.batches, writer.edges, note["types"], _plain_types(note),
-            layout.names, memory,
-        )  # fmt: skip
+        note["source"] = str(path)
+        held = BatchColumns(writer.batches, note, _plain_types(note), memory)
         return TextColumns(held, layout, note)
 
     def build(file: IO[bytes]) -> dict[str, Any]:
         return _Conversion(layout, memory).run(file)[1]
 
     def serves(note: dict[str, Any]) -> bool:
-        """Whether columns are text where that is wanted, and elsewhere only if words are there."""
-        if None in note["words"].values() and note["memory"] < memory:
-            return False  # texts were given up for lack of memory
-        return set(note["texts"]) <= set(texts) <= set(map(int, note["words"]))
+        """Whether no texts were given up for lack of memory, or there is no more of it."""
+        return None not in note["words"].values() or note["memory"] >= memory
 
     look = partial(file_stamp, path)
     table, note = find_or_build(
         str(path), layout.options, path=str(path.resolve()), look=look, n_bytes=n_bytes,
-        build=build, variant=texts, serves=serves,
+        build=build, serves=serves,
     )  # fmt: skip
     return TextColumns(CachedColumns(table, note, memory, look, _plain_types(note)), layout, note)
 
@@ -186,14 +181,13 @@ class TextColumns(ConvertedColumns):
     def __init__(self, held: BatchColumns, layout: Layout, note: dict[str, Any]) -> None:
         self.layout = layout
         self._is_wide, self._limit = frozenset(note["wide"]), note["memory"]
-        self._words: dict[int, list[str] | None] = {int(j): w for j, w in note["words"].items()}
         #: columns of numbers without a missing value, which need not be read to count them
         self.complete = set(range(held.shape[1])) - set(note["incomplete"])
-        self._typed: dict[int, TypedWords] = {}
+        self._typed: dict[int, TypedWords | None] = {}  # of columns that hold codes
         self.notes: list[str] = []
         types: list[Any] = list(held.types)
-        for j, words in self._words.items():
-            types[j] = object
+        for j, words in ((int(key), words) for key, words in note["words"].items()):
+            types[j], self._typed[j] = object, None
             if words is not None:
                 self._typed[j] = typed = type_words(
                     layout.names[j], words, layout.missing, layout.decimal, layout.thousands,
@@ -203,41 +197,29 @@ class TextColumns(ConvertedColumns):
                 self.notes += [typed.note] if typed.note else []
         super().__init__(held, range(held.shape[1]), types, layout.names)
 
-    def _convert(self, columns: list[int], read: dict[int, Any]) -> list[Any]:
-        return [self._decode(j, read[j]) for j in columns]
-
     def check_column(self, column: int) -> list[str]:
         """Return what is to be said of a column as a feature; raise if it cannot be one."""
         lines, name = self.layout.lines, self.layout.names[column]
-        words = self._words.get(column)
         if column in self._is_wide:
             check_precision(lines.path, name, lines.column(column))
-        if words is None or column in self.layout.texts:
-            return []
-        if self._typed[column].categories is None:
-            check_precision(lines.path, name, (word.strip() for word in words))
+        typed = self._typed.get(column)
+        if typed is None or column in self.layout.texts:
             return []
         (codes,) = self._source.read(np.array([column]))
-        gaps = {*MISSING, *self.layout.missing}
-        return check_words(lines.path, name, words, codes, gaps, lines.locate_row)
+        return check_words(lines.path, name, typed, codes, self.layout.missing, lines.locate_row)
 
-    def _decode(self, j: int, values: Array) -> Any:
-        """Return a column as it is read: words by their codes, numbers as they are."""
-        if j not in self._words:
-            return values
+    def _convert(self, j: int, values: Array) -> Any:
         if j not in self._typed:
+            return values
+        typed = self._typed[j]
+        if typed is None:
             name = self.layout.names[j]
             raise MaucError(
                 f"{self.name}: column {name!r} has more different texts than fit into "
                 f"{format_bytes(self._limit // 2)}, as an identifier has; leave it out "
                 f"({option('drop', name)}), or allow more memory."
             )
-        typed = self._typed[j]
-        if typed.categories is None:
-            return typed.table[values]
-        import pandas as pd
-
-        return pd.Series(pd.Categorical.from_codes(typed.table[values], typed.categories))
+        return typed.decode(values)
 
 
 class _Restart(Exception):
@@ -266,7 +248,7 @@ class _Conversion:
 
         try:
             while True:
-                try:
+                with suppress(_Restart):
                     if not self._kinds:  # those of the first block
                         (schema,) = self._batches(only_schema=True)
                         kinds = {"int64": _WHOLE, "double": _FLOAT, "null": _FLOAT}
@@ -274,8 +256,6 @@ class _Conversion:
                         for j in self._layout.texts:
                             self._kinds[j] = _TEXT
                     return self._write(file)
-                except _Restart:
-                    continue
         finally:  # the pool would keep what it once had
             arrow.default_memory_pool().release_unused()
 
@@ -303,7 +283,7 @@ class _Conversion:
                     for j in range(len(types))
                 ])  # fmt: skip
         return writer, {
-            "names": layout.names, "edges": writer.edges, "types": types, "texts": layout.texts,
+            "names": layout.names, "edges": writer.edges, "types": types,
             "whole": [j for j, is_one in enumerate(self._is_whole) if is_one],
             "wide": sorted(self._wide), "incomplete": sorted(self._incomplete),
             "memory": self._memory,
@@ -435,7 +415,8 @@ class _Words:
         """Return the codes of the texts of some rows."""
         if self._codes is None:
             return np.zeros(len(chunk), np.int32)
-        words, codes = chunk.dictionary.to_pylist(), self._codes
+        words = [word.lstrip(" ") for word in chunk.dictionary.to_pylist()]
+        codes = self._codes
         n_before = len(codes)
         table = np.array([codes.setdefault(word, len(codes)) for word in words], np.int32)
         if self._limit is not None and len(codes) > n_before:
@@ -450,7 +431,7 @@ class _Words:
 
 
 class _Stream(io.RawIOBase):
-    """The bytes of a text file as UTF-8, one byte between cells and no blanks in front of them."""
+    """The bytes of a text file as UTF-8, one byte between cells, none in front of quotes."""
 
     def __init__(self, file: Any, lines: Lines) -> None:
         super().__init__()
@@ -459,15 +440,13 @@ class _Stream(io.RawIOBase):
         if not is_utf8:
             self._file = codecs.EncodedFile(file, "utf-8", skip_mark(lines.encoding))
         self.n_quotes = 0  #: in what was read so far
+        self._separator = lines.separator
         self._is_blank = lines.separator == WHITESPACE
-        self._separator = b"\t" if self._is_blank else lines.separator.encode()
-        self.delimiter = self._separator.decode()
-        # Blanks between a separator or line end and a cell, and quoted cells, which keep theirs.
-        mark = re.escape(self._separator)
-        self._blanks = re.compile(rb'("(?:[^"]|"")*(?:"|\Z))|(?<=[\r\n' + mark + rb"]) +")
-        self._skips_blanks = self.delimiter != " "
-        self._last = b"\n"  # byte before what is read next
-        self._kept = b""  # blanks at the end of what was read
+        self.delimiter = "\t" if self._is_blank else lines.separator
+        # Blanks in front of a quote: Arrow takes the quote for a part of the cell then.
+        self._late_quote = re.compile(
+            rb"(?:^|[\r\n" + re.escape(self.delimiter.encode()) + rb']) +"'
+        )
         self._ready = b""
 
     def readable(self) -> bool:
@@ -476,44 +455,29 @@ class _Stream(io.RawIOBase):
 
     def read(self, size: int = -1) -> bytes:
         """Return at most `size` bytes."""
-        if not self._ready:
-            self._ready = self._next(size)
+        while len(self._ready) < size and (rows := self._next(size - len(self._ready))):
+            self._ready += rows
         part, self._ready = self._ready[:size], self._ready[size:]
         return part
 
     def _next(self, size: int) -> bytes:
-        data: bytes = self._file.read(size)
-        if self._is_blank:
-            return self._split_blanks(data)
-        raw = data
-        while data and not raw.rstrip(b" "):  # nothing but blanks: what follows tells their meaning
-            data = self._file.read(size)
-            raw += data
-        raw = self._kept + raw
-        is_quoted = self.n_quotes % 2 == 1
-        self.n_quotes += raw.count(b'"') if b'"' in raw else 0  # looking is faster than counting
-        self._kept = b""
-        if not self._skips_blanks or b" " not in raw:
-            self._last = raw[-1:] or self._last
+        raw: bytes = self._file.read(size)
+        if not self._is_blank and b'"' not in raw and raw[-1:] != b" ":
             return raw
-        if data:
-            kept = raw.rstrip(b" ")
-            raw, self._kept = kept, raw[len(kept) :]
-        head, self._last = self._last + b'"' * is_quoted, raw[-1:]
-        return self._blanks.sub(rb"\1", head + raw)[len(head) :]
-
-    def _split_blanks(self, raw: bytes) -> bytes:
-        """Return whole lines with one tab between cells."""
-        n_quotes = raw.count(b'"')
-        while True:
-            rest = self._file.readline()
-            raw, n_quotes = raw + rest, n_quotes + rest.count(b'"')
-            if not rest or n_quotes % 2 == 0:
+        parts, n_quotes = [raw], raw.count(b'"')
+        while rest := self._file.readline():
+            parts.append(rest)
+            n_quotes += rest.count(b'"')
+            if n_quotes % 2 == 0 or len(parts) > _MAX_ROW_LINES:
                 break
+        raw = b"".join(parts)
         self.n_quotes += n_quotes
-        if not n_quotes:
+        if self._is_blank and not n_quotes:
             return b"".join(b"\t".join(line.split()) + b"\n" for line in raw.splitlines())
+        is_late = self.delimiter != " " and b' "' in raw and self._late_quote.search(raw)
+        if not self._is_blank and not is_late:
+            return raw
         found = io.StringIO(newline="")
-        rows = split_rows(raw.decode().splitlines(), WHITESPACE)
-        csv.writer(found, delimiter="\t", lineterminator="\n").writerows(rows)
+        rows = split_rows(io.StringIO(raw.decode(), newline=""), self._separator)
+        csv.writer(found, delimiter=self.delimiter, lineterminator="\n").writerows(rows)
         return found.getvalue().encode()

@@ -1,26 +1,18 @@
-"""Columns of words: the distinct texts of a column in, their type and what is wrong with them out.
-
-A column that is not numbers alone is kept as its distinct texts, in the order of their appearance,
-and a code for each row. The texts together decide whether they are truth values, numbers with
-separated thousands, or names.
-"""
+"""Columns of words: their distinct texts in, what they are and what is wrong with them out."""
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from mauc.exceptions import MaucError, option
 from mauc.io.lines import NUMBER
 from mauc.io.table import check_precision
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 Array = np.ndarray[Any, Any]
 #: what stands for a missing value in most files
@@ -41,10 +33,19 @@ _AMBIGUOUS = re.compile(r"[+-]?(\d{1,3}(,\d{3})?|\d+)")
 class TypedWords:
     """What stands for each distinct text of a column."""
 
+    words: Sequence[str]  #: in the order of their appearance
     #: a number, or the code of a category, -1 where it is missing
     table: Array
     categories: list[Any] | None  #: None if the texts are numbers
     note: str = ""  #: what a user should know of how they were read
+
+    def decode(self, codes: Array) -> Any:
+        """Return the values of some rows, given by the codes of their texts."""
+        if self.categories is None:
+            return self.table[codes]
+        import pandas as pd
+
+        return pd.Series(pd.Categorical.from_codes(self.table[codes], self.categories))
 
 
 def type_words(
@@ -77,7 +78,7 @@ def type_words(
         places = {word: j for j, word in enumerate(known)}
         extended = np.append(numbers.astype(np.float64), np.nan)
         numbers = extended[[places.get(word, -1) for word in words]]
-    return TypedWords(numbers, None, note)
+    return TypedWords(words, numbers, None, note)
 
 
 def _categories(words: Sequence[str], values: dict[str, Any]) -> TypedWords:
@@ -85,7 +86,7 @@ def _categories(words: Sequence[str], values: dict[str, Any]) -> TypedWords:
     categories = sorted(set(values.values()))
     codes = {value: code for code, value in enumerate(categories)}
     table = [codes[values[word]] if word in values else -1 for word in words]
-    return TypedWords(np.array(table, np.int32), categories)
+    return TypedWords(words, np.array(table, np.int32), categories)
 
 
 def parse_numbers(words: Sequence[str], decimal: str = ".") -> Array | None:
@@ -141,12 +142,15 @@ def _patterns(mark: str, point: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 
 def check_words(
-    path: Path, name: str, words: Sequence[str], codes: Array, gaps: Collection[str],
+    path: Path, name: str, typed: TypedWords, codes: Array, missing: Sequence[str],
     locate_row: Callable[[int], str],
 ) -> list[str]:  # fmt: skip
     """Return notes on a feature; raise if it is numbers with less than a tenth of words."""
-    is_known = np.array([word not in gaps for word in words], bool)
-    texts = [word.strip() for word in words]
+    texts = [word.strip() for word in typed.words]
+    if typed.categories is None:
+        check_precision(path, name, texts)
+        return []
+    is_known = np.array([word not in {*MISSING, *missing} for word in typed.words], bool)
     known = [text for text, is_one in zip(texts, is_known, strict=True) if is_one]
     if not known or all(text in _TRUTH for text in known):
         return []
@@ -166,7 +170,7 @@ def check_words(
             f"{path}: column {name!r} holds numbers with a decimal comma, such as {commas[0]!r}; "
             f"pass {point}."
         )
-    counts = np.bincount(codes, minlength=len(words))
+    counts = np.bincount(codes, minlength=len(texts))
     n_known, n_numbers = int(counts[is_known].sum()), int(counts[is_number].sum())
     n_words = n_known - n_numbers
     if n_numbers == 0 or n_words == 0:
@@ -182,15 +186,3 @@ def check_words(
         f"value, pass {option('missing', odd)}; or, if the column is nominal, pass "
         f"{option('categorical_features', name)}."
     )
-
-
-def label_values(labels: "pd.Series[Any]") -> "pd.Series[Any]":
-    """Return the labels of a spreadsheet; `MISSING` words are missing if the others are numbers."""
-    import pandas as pd
-
-    is_word = labels.isin(MISSING)
-    others = labels[~is_word & labels.notna()]
-    numbers = pd.to_numeric(others, errors="coerce")
-    if len(others) == 0 or numbers.isna().any() or others.map(type).isin([bool]).any():
-        return labels
-    return numbers.reindex(labels.index)

@@ -111,7 +111,7 @@ def _as_dataset(data: Any, target: str | None, path: Path) -> Dataset:
             f"target must name the column of the data frame with the labels, got {target!r}."
         )
     check_unique(path, names)
-    source = FrameSource(data.set_axis(names, axis=1), str(path), keeps_objects=True)
+    source = FrameSource(data.set_axis(names, axis=1), str(path))
     return assemble(Table(path, source, names), ReadOptions(target=target, keep_ids=True), "")
 
 
