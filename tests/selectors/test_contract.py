@@ -256,6 +256,21 @@ def test_weights_stand_for_repeated_rows(name, seed):
         assert_allclose(weighted.scores_, repeated.scores_, rtol=1e-9)
 
 
+@every(WEIGHTED)
+@examples(5)
+@given(seed=seeds)
+def test_rows_of_weight_0_are_absent(name, seed):
+    rng = np.random.default_rng(seed)
+    X, y = integer_table(seed)
+    X = np.column_stack([X, 0.1 * y])  # constant in every class
+    weight = rng.integers(0, 3, len(y)) * 0.5  # sums of which are exact
+    weight[np.unique(y, return_index=True)[1]] = 1.0  # every class has a row
+    X[weight == 0] = 1e9
+    kept = weight > 0
+    absent = fit_all(SELECTORS[name], X[kept], y[kept], sample_weight=weight[kept])
+    assert_same_fit(fit_all(SELECTORS[name], X, y, sample_weight=weight), absent)
+
+
 @every([name for name in SELECTORS if name not in WEIGHTED])
 def test_others_have_no_weights(name):
     X, y = integer_table(0)

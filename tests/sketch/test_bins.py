@@ -11,6 +11,7 @@ from mauc.sketch.bins import (
     Bins,
     add_values,
     count_bins,
+    fix_edges,
     merge_bins,
     no_bins,
     pair_bounds,
@@ -110,3 +111,13 @@ def test_fixed_edges_are_few_and_keep_frequent_values_apart(rng, n_bins):
         coarse = merge_bins(no_bins(3), bins, 16)
         assert len(coarse.edges) < 3 * 16
         assert coarse.loose is None
+
+
+def test_edges_lie_around_the_first_values_as_well():
+    x = np.linspace(0.0, 1.0, 3001)
+    edges = fix_edges(x, np.ones(3001), 64)
+    assert edges[0] < -10
+    assert edges[-1] > 10
+    assert ((edges > 0) & (edges < 1)).sum() > 40
+    extreme = np.array([-np.inf, -1e308, 0.0, 1e308, np.inf])
+    assert np.isfinite(fix_edges(extreme, np.ones(5), 16)[:-1]).all()
