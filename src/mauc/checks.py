@@ -69,10 +69,6 @@ def check_real(
     """Return a finite number between two bounds, which belong to the range unless they are open.
 
     `others` is what else is allowed, for the error message, such as ``' or "auto"'``.
-
-    >>> check_real("confidence", 0, 0, 0.5, is_low_open=True)
-    Traceback (most recent call last):
-    mauc.exceptions.MaucError: confidence must be a number in (0, 0.5], got 0.
     """
     if is_real(value) and math.isfinite(value):
         is_above = value > low if is_low_open else value >= low

@@ -19,8 +19,6 @@ class MissingExtraError(MaucError, ImportError):
 def optional_import(module: str, purpose: str) -> Any:
     """Import an optional module; `purpose` needs it, the subject of a sentence: "Parquet files".
 
-    >>> optional_import("math", "roots").sqrt(4)
-    2.0
     >>> optional_import("no_such_package", "wonders")
     Traceback (most recent call last):
     mauc.extras.MissingExtraError: wonders need the package no_such_package: pip install ...

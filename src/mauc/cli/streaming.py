@@ -167,11 +167,6 @@ def choose_strategy(
     times the time that a sketch takes: all data at 1 GB/s, and of every part of the rows each
     column with 0.02 ms from a file and 2 ms where reads wait for another machine; for a sketch each
     part once.
-
-    >>> choose_strategy(10**6, 200, 4, 10**9)
-    (False, 'read by columns: exact; 800 MB read once')
-    >>> choose_strategy(10**9, 200, 4, 10**9)[1]
-    'sketched by rows: one pass over 800.0 GB; a column and its sort would take 60.0 GB ...'
     """
     from mauc.memory import format_bytes
 

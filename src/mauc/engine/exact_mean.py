@@ -22,19 +22,8 @@ def mean_of_quotients(quotients, denominators=None):
     """Return the mean of every row, of shape (n_rows,): the double nearest to the true mean.
 
     Each of the quotients, of shape (n_rows, n_terms), is a whole number divided by its denominator
-    (n_terms,); where it is not, its own value counts.
-
-    Examples
-    --------
-    Both rows have the mean 8/9; plain addition gives them different numbers:
-
-    >>> import numpy as np
-    >>> from mauc.engine.exact_mean import mean_of_quotients
-    >>> quotients = np.array([[1, 4 / 6, 1], [1, 5 / 6, 5 / 6]])
-    >>> quotients.mean(axis=1) == 8 / 9
-    array([ True, False])
-    >>> mean_of_quotients(quotients, np.array([2, 6, 6])) == 8 / 9
-    array([ True,  True])
+    (n_terms,); where it is not, its own value counts. Plain addition would give rows of equal
+    means different numbers.
     """
     quotients = np.asarray(quotients, np.float64)
     n_rows, n_terms = quotients.shape

@@ -1,9 +1,8 @@
 """A panel of judges: classifiers of four kinds that say what a set of features can do.
 
-One classifier alone says what *it* makes of features. Naive Bayes does not see what several
-features tell together, a linear discriminant no shapes, a nearest neighbour is lost among many
-features without information, trees are coarse with few samples. A statement about the features is
-one about the best of them.
+Naive Bayes does not see what several features tell together, a linear discriminant no shapes, a
+nearest neighbour is lost among features without information, trees are coarse with few samples. A
+statement about the features is one about the best of them.
 """
 
 import warnings

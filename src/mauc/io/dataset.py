@@ -122,17 +122,7 @@ class Dataset:
 
         It is the same on every machine and for every number type, memory order and storage
         (dense or sparse) that hold the same values; the name of the data set is not part of it.
-
-        Returns
-        -------
-        digest : str
-            32 hexadecimal digits (BLAKE2b).
-
-        Notes
-        -----
-        A column of numbers enters as its shape, the rows of its non-zero values and these values
-        as little-endian float64, so that dense and sparse columns agree. Columns of categories
-        and the labels enter as their sorted distinct texts and the index of each row in them.
+        It has 32 hexadecimal digits (BLAKE2b).
         """
         digest = hashlib.blake2b(digest_size=16)
         _add(digest, "shape", json.dumps([self.n_samples, self.n_features]).encode())

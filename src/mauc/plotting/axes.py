@@ -116,8 +116,6 @@ def shorten(name: Any, n_letters: int = MAX_LETTERS) -> str:
 
     >>> shorten("Iris versicolor of the coast vs Iris virginica")
     'Iris ver…e coast vs Iris virginica'
-    >>> print(shorten("$5 to $10"))
-    \$5 to \$10
     """
     text = " ".join(str(name).split())
     first, vs, second = text.partition(" vs ")

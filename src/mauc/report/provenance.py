@@ -18,14 +18,7 @@ def describe_splits(rows: Any) -> str:
 
 
 def describe_protocol(rows: Any, dataset: str) -> str:
-    """Return the protocol of a data set in words, and the classifiers that have fewer splits.
-
-    >>> import pandas as pd
-    >>> rows = pd.DataFrame({"dataset": "wine", "repeat": [0, 1, 0], "fold": 0,
-    ...                      "classifier": ["nb", "nb", "svm"]})
-    >>> describe_protocol(rows, "wine")
-    '2 × 1-fold cross-validation (SVM: 1 × 1-fold cross-validation)'
-    """
+    """Return the protocol of a data set in words, and the classifiers that have fewer splits."""
     here = rows[rows["dataset"] == dataset]
     whole = describe_splits(here)
     if "classifier" not in rows:

@@ -133,13 +133,9 @@ def compare_to(
 
 
 def marked_means(rows: "pd.DataFrame", comparison: Comparison) -> "pd.DataFrame":
-    """Average MAUC over the splits, with the mark of every selector against the reference.
+    """Return `mean_mauc` with marks against the reference: "better", "worse", "none".
 
-    Returns
-    -------
-    means : DataFrame
-        The columns of `mean_mauc`, and mark: "better", "worse" or "none"; "" for the reference,
-        where nothing could be compared, and everywhere without a reference.
+    The mark is "" for the reference, where nothing could be compared, and without a reference.
     """
     means = mean_mauc(rows)
     if comparison.reference is None:

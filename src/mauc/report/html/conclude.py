@@ -345,9 +345,6 @@ def diagnose(pair: PairFacts) -> tuple[str, str]:
     """Return what would help a pair of classes: a key of `TITLES`, and a sentence with numbers.
 
     A statement about the features is one about the best classifier of the panel.
-
-    >>> diagnose(PairFacts(("u", "v"), (50, 60), 8, 0.71, 0.93, "width"))[0]
-    'left_out'
     """
     small = min(pair.counts)
     is_wide = pair.lower is not None and pair.lower < WEAK
@@ -410,9 +407,6 @@ def chance_auc(counts: tuple[int, int], n_features: int, alpha: float = 0.05) ->
     """Return the AUC that the best of many features without information exceeds rarely.
 
     By the normal approximation of Mann and Whitney's statistic, with Bonferroni's correction.
-
-    >>> round(chance_auc((20, 20), 5000), 2), round(chance_auc((500, 500), 20), 2)
-    (0.91, 0.56)
     """
     first, second = counts
     deviation = math.sqrt((first + second + 1) / (12 * first * second))

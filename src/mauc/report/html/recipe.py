@@ -16,18 +16,7 @@ _RIVALS = {"greedy": "GreedyMAUC()", "mdfs": "MDFS(random_state=0)", "mrmr": "MR
 
 
 def selection_code(selector: RankingSelector, source: str | None, is_weighted: bool) -> str:
-    """Return code that reads the data by `source`, fits the selector and prints what it chose.
-
-    >>> from mauc import MDFS
-    >>> print(selection_code(MDFS(5, random_state=0), "load_dataset('wine')", False))
-    from mauc import MDFS
-    from mauc.datasets import load_dataset
-    <BLANKLINE>
-    dataset = load_dataset('wine')
-    X, y = dataset.X, dataset.y
-    selector = MDFS(n_features_to_select=5, random_state=0).fit(X, y)
-    print([dataset.feature_names[column] for column in selector.ranking_])
-    """
+    """Return code that reads the data by `source`, fits the selector and prints what it chose."""
     lines = [import_line(selector), *_reading(source), ""]
     if source is None:
         lines.append(UNKNOWN_DATA)

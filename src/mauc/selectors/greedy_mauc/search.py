@@ -311,11 +311,8 @@ def _feature_blocks(n_features, n_kept, n_jobs):
 class GainBounds:
     """What the gain of each feature does not exceed in this step: `limits`.
 
-    A feature that was scored t steps ago with variance v0 had a gain u, from which its *reach*
-    sqrt(v0 u) follows. Since then no pair gained more weight than the factor `growth` squared, and
-    its effects moved by no more than the slopes of the steps in between times the root of what its
-    variance lost. `reaches`, `variances` and `offsets` are of the step, counted from the first of
-    a window of steps, in which a feature was scored last.
+    By "Bounds" in docs/methods/greedy_mauc.md. `reaches`, roots of v0 u, `variances` and `offsets`
+    are of the step, counted from the first of a window, in which a feature was scored last.
     """
 
     def __init__(self, n_features, weights, rate):
