@@ -113,7 +113,8 @@ class NormalNaiveBayes(BaseClassifier):
         return joint / joint.sum(axis=1, keepdims=True)
 
     def _log_odds(self, X):
-        return log_odds(self._densities.accumulate(self._check_X(X), is_log=True))
+        X = self._check_X(X)
+        return log_odds(self._densities.accumulate(X, is_log=True))
 
 
 @dataclass(frozen=True)

@@ -35,8 +35,7 @@ Array = np.ndarray[Any, Any]
 class Split(NamedTuple):
     """Both parts of a fold on columns in the order of a ranking, as the judges read them.
 
-    Nominal features are indicators. Columns are standardised by the training part; missing values
-    are NaN.
+    Nominal features are indicators; columns are standardised, with NaN where a value is missing.
     """
 
     train: Array  #: (n_train, n_columns)
