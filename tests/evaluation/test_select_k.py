@@ -1,5 +1,7 @@
 """The choice of the number of features."""
 
+import sys
+
 import matplotlib as mpl
 import matplotlib.pyplot
 import numpy as np
@@ -333,3 +335,13 @@ def test_the_honest_mean_by_hand():
     values = np.array([[0.9, 0.8], [0.9, 0.8], [0.6, 0.8]])
     assert SizeCurve(np.array([1, 2]), values).honest_mauc == pytest.approx((0.8 + 0.8 + 0.6) / 3)
     assert np.isnan(SizeCurve(np.array([1, 2]), values[:2]).honest_mauc)
+
+
+def test_many_rows_are_judged_in_part(monkeypatch, rng):
+    y = np.repeat([0, 1, 2], [900, 80, 20])
+    X = rng.normal(size=(1000, 4)) + y[:, np.newaxis] * [1.0, 0.5, 0.0, 0.0]
+    whole = select_k(MAUCD(), X, y, sizes=[1, 2])
+    monkeypatch.setattr(sys.modules["mauc.evaluation.select_k"], "MAX_ROWS", 500)
+    part = select_k(MAUCD(), X, y, sizes=[1, 2])
+    assert not np.array_equal(part.leader.mean, whole.leader.mean)
+    assert part.leader.mean.max() == pytest.approx(whole.leader.mean.max(), abs=0.05)

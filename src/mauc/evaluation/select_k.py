@@ -22,7 +22,7 @@ from mauc.evaluation.evaluate import (
     rank_part,
     stratified_folds,
 )
-from mauc.evaluation.panel import JUDGES, score_fold, split_fold
+from mauc.evaluation.panel import JUDGES, MAX_ROWS, sample_rows, score_fold, split_fold
 from mauc.exceptions import MaucWarning
 from mauc.layout import plain_layout
 from mauc.metrics.mauc import ClassPairs
@@ -56,10 +56,10 @@ def select_k(
         Sizes to evaluate; by default about 18 from 1 to 100, closer for small sizes.
     classifier : classifier, optional
         What the features are for. By default four are asked: Naive Bayes, a linear discriminant and
-        a nearest-neighbour rule for all sizes at once, and a forest of extra trees at a few sizes;
-        the curve is that of the best. A classifier with a parameter ``categorical_features`` gets
-        the nominal columns in addition to those that it names itself; any other gets indicators of
-        their categories, learnt on the training part (see `FoldEvaluator`).
+        a nearest-neighbour rule for all sizes at once, and a forest of extra trees at a few sizes,
+        on 10,000 rows at most; the curve is that of the best. A classifier with a parameter
+        ``categorical_features`` gets the nominal columns in addition to those that it names itself,
+        any other indicators of their categories, of the training part (see `FoldEvaluator`).
     rule : {"one_standard_error", "best"}, default="one_standard_error"
         The smallest size whose mean MAUC is within one standard error of the best, or the best.
     tolerance : float, default=0.001
@@ -135,6 +135,11 @@ class JudgedFold:
     """A fold on which the judges of the panel measure the first features of a ranking."""
 
     def __init__(self, problem, ranking, train, test):
+        if problem.n_samples > MAX_ROWS:  # distances take the square of the rows
+            train, test = (
+                rows[sample_rows(problem.codes[rows], MAX_ROWS * len(rows) // problem.n_samples)]
+                for rows in (train, test)
+            )
         self._split = split_fold(problem, ranking, train, test)
         weights = None if problem.sample_weight is None else problem.sample_weight[test]
         classes = np.arange(problem.n_classes)
@@ -146,7 +151,7 @@ class JudgedFold:
 
 
 def _best_curve(folds, sizes, options):
-    """Return the curve of the judge with the largest mean, and with it those of the others."""
+    """Return the curve of the judge that names the size, and with it those of the others."""
 
     def curve(judge, sizes):
         fold_mauc = np.array([fold.mauc(judge, sizes) for fold in folds])

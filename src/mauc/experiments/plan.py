@@ -450,9 +450,8 @@ def plan_to_toml(plan: Plan) -> str:
 def plan_schema() -> Schema:
     """Return the JSON Schema of plan files, by which editors complete and check them.
 
-    It refuses unknown keys, data set options and methods, and numbers out of range; the options of
-    a method are checked when the plan is read. Editors with Taplo take it from the first line of a
-    plan: ``#:schema plan.schema.json``.
+    It refuses unknown keys, data set options and methods, and numbers out of range. Editors with
+    Taplo take it from the first line of a plan: ``#:schema plan.schema.json``.
     """
     schema = TypeAdapter(Plan).json_schema(mode="serialization")  # what validators make of plans
     text, size = {"type": "string"}, {"type": "integer", "minimum": 1}

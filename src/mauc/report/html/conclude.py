@@ -93,10 +93,9 @@ def conclude(
 ) -> dict[str, Any]:
     """Judge a selection on held-out samples; `pairs` has the best AUCs, the hardest pair first.
 
-    A copy of the selector is fitted without each of five stratified parts, the judges of
-    `mauc.evaluation.panel` are trained on the features that it finds, and all see the held-out part
-    for the first time when it is scored. MAUC and its interval are those of all held-out scores of
-    the best judge together. Without cross-validation ``reason`` says why.
+    A copy of the selector is fitted without each of five stratified parts, and the judges of
+    `mauc.evaluation.panel` on what it finds. MAUC and its interval are those of all held-out scores
+    of the best judge together. Without cross-validation ``reason`` says why.
     """
     X, problem = drop_zero_weight(selector, X, problem)
     try:

@@ -11,17 +11,14 @@ from threadpoolctl import threadpool_limits
 
 from mauc.data.problem import Problem, make_problem
 from mauc.evaluation.evaluate import assign_folds, rank_part
-from mauc.evaluation.panel import score_fold, split_fold
+from mauc.evaluation.panel import MAX_ROWS, sample_rows, score_fold, split_fold
 from mauc.exceptions import UndefinedMAUCError
 from mauc.selectors.base import RankingSelector
 
 N_FOLDS = 5
-# Larger tables are judged on a stratified part of their rows: enough for the third decimal of
-# MAUC, and the time stays that of a few fits.
-MAX_ROWS = 10_000
+# Larger tables are judged on a stratified part of their rows.
 MAX_VALUES = 10_000_000  # rows x features
 MIN_ROWS = 1_000  # that wide tables keep whatever their width
-_MIN_PER_CLASS = 20
 
 Array = np.ndarray[Any, Any]
 
@@ -77,7 +74,8 @@ def hold_out(selector: RankingSelector, X: Any, problem: Problem) -> HeldOut:
             "cross-validation needs at least 2 classes of 2 samples or more, got "
             f"{n_testable} of {problem.n_classes}."
         )
-    rows = sample_rows(problem)
+    limit = min(MAX_ROWS, max(MIN_ROWS, MAX_VALUES // problem.n_features))
+    rows = sample_rows(problem.codes, limit)
     with warnings.catch_warnings():
         # fit has given those that matter; smaller parts add some on few samples
         warnings.simplefilter("ignore", UserWarning)
@@ -86,21 +84,6 @@ def hold_out(selector: RankingSelector, X: Any, problem: Problem) -> HeldOut:
         folds = split_rows(problem.codes)
         selections = [rank_part(selector, X, problem, train) for train, _ in folds]
     return HeldOut(problem, folds, selections)
-
-
-def sample_rows(problem: Problem) -> Array:
-    """Return the rows that are used: all or, of very many, some of every class by a fixed seed."""
-    n_rows = problem.n_samples
-    limit = min(MAX_ROWS, max(MIN_ROWS, MAX_VALUES // problem.n_features))
-    if n_rows <= limit:
-        return np.arange(n_rows)
-    generator = np.random.default_rng(0)
-    kept = []
-    for code in range(problem.n_classes):
-        members = np.flatnonzero(problem.codes == code)
-        wanted = max(round(limit * len(members) / n_rows), _MIN_PER_CLASS)
-        kept.append(generator.permutation(members)[:wanted])
-    return np.sort(np.concatenate(kept))
 
 
 def split_rows(codes: Array) -> list[tuple[Array, Array]]:
