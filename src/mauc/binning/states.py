@@ -23,12 +23,12 @@ def bin_columns(
     """Return the state of every value, of `BINNINGS`, and the number of states of every column."""
     if binning in ("equal_width", "equal_frequency"):
         check_int("n_bins", n_bins, 2, MAX_BINS)
-    shape = problem.n_features, problem.n_samples
+    shape = problem.columns.shape[::-1]
     # Bits of the planes that a search makes of a state: all states but the last, 7 at most.
     n_bits = {"three_states": 3}.get(binning, min(n_bins, 7) if binning.startswith("equal") else 7)
-    workspace = problem.workspace
+    workspace = problem.columns.workspace
     states = workspace.array(shape, np.uint8, later=n_bits * shape[0] * (shape[1] // 8 + 8))
-    n_states = np.empty(problem.n_features, np.int64)
+    n_states = np.empty(shape[0], np.int64)
     is_nominal = problem.is_nominal
 
     def fill(block):

@@ -1,7 +1,7 @@
 """The sub-problems that a multi-class problem is split into."""
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 
@@ -91,3 +91,7 @@ class Decomposition:
                     order.append(pair_index(min(a, b), max(a, b), self.n_classes))
             table.insert(1, table.pop())
         return np.array(order, dtype=np.int64)
+
+
+#: Return the same `Decomposition` again for the same arguments.
+decompose = cache(Decomposition)

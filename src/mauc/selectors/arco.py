@@ -110,14 +110,22 @@ class ARCO(RankingSelector):
         blocks = even_ranges(problem.n_features, n_threads)
         max_rows = problem.workspace.rows_at_once(ranks[0].nbytes, len(blocks))
 
-        def find(n_chosen, first, last, best, score):
-            return best_of_block(
-                ranks, squares, search.masked_relevance, weight, search.ranking, n_chosen, first,
-                last, best, score, max_rows, search.is_left, n_counted, redundancy_sum,
-            )  # fmt: skip
+        is_spilled = problem.workspace.is_spilled
+
+        def find_best(block, n_chosen):
+            first, last = block
+            best, score = -1, -np.inf
+            while first < last:  # once, unless the ranks are in a file
+                best, score, first = best_of_block(
+                    ranks, squares, search.masked_relevance, weight, search.ranking, n_chosen,
+                    first, last, best, score, max_rows, search.is_left, n_counted, redundancy_sum,
+                )  # fmt: skip
+                if is_spilled:
+                    problem.workspace.release()
+            return best, score
 
         with start_pool(len(blocks)) as pool:
-            search.run_in_parts(find, blocks, pool, problem.workspace)
+            search.run(find_best, blocks, pool)
         chosen_auc = None if pair_auc is None else pair_auc[search.ranking]
         return single_ranking(
             problem, search.ranking, search.scores, relevance, pair_auc=chosen_auc
@@ -125,10 +133,7 @@ class ARCO(RankingSelector):
 
 
 def measure(problem, pair_auc=None, n_jobs=None):
-    """Return centred ranks, the sums of their squares and the mean AUC of all features.
-
-    `pair_auc`, of shape (n_features, n_pairs), receives the folded AUCs on the class pairs.
-    """
+    """Return centred ranks, the sums of their squares and mean AUCs; fill in `pair_auc`."""
     writer = RankWriter(problem)
     relevance = np.empty(problem.n_features)
     if problem.cluster is not None:
@@ -237,11 +242,7 @@ def best_of_block(
     ranks, squares, relevance, weight, chosen, n_chosen, first, last, best, best_score, max_rows,
     is_left, n_counted, redundancy_sum,
 ):  # fmt: skip
-    """Find the candidate of largest criterion among features ``first`` to ``last``, as mRMR's does.
-
-    `best` is the winner so far, -1 if there is none; the lowest of equals wins. Returns it, its
-    score and where to begin again after `max_rows` rows of ranks were read, or `last`.
-    """
+    """Find the candidate of largest criterion among features ``first`` to ``last``, as mRMR's."""
     # The largest bound is the likeliest winner: counted first, it rules most others out.
     favourite, favourite_bound = -1, -np.inf
     for f in range(first, last):

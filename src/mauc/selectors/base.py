@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Mapping
 from contextlib import nullcontext
+from numbers import Integral
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -11,9 +12,9 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.metadata_routing import UNUSED
 
-from mauc.checks import is_int, is_real
+from mauc.checks import is_real
 from mauc.data.columns import default_names, is_frame
-from mauc.data.decomposition import Decomposition
+from mauc.data.decomposition import Decomposition, decompose
 from mauc.data.frames import needs_types, take_columns
 from mauc.data.problem import make_problem
 from mauc.data.source import ColumnSource, load_columns
@@ -101,7 +102,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         """Return the checked options of a fit."""
         count_threads(self.n_jobs)
         wanted = self._wanted_size()
-        check_n_features(1 if is_int(wanted) else wanted, 1, self._size_choices)
+        check_n_features(1 if _is_int(wanted) else wanted, 1, self._size_choices)
         if client is not None and self._no_cluster:
             raise MaucError(
                 f"client must be None for {type(self).__name__}, which does not run on a cluster: "
@@ -156,7 +157,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
                 X = _load_all(X, self._size_choices)
             self.size_curve_ = select_k(self, X, y, sample_weight=sample_weight, n_jobs=self.n_jobs)
             return self.size_curve_.size
-        return check_n_features(wanted, problem.n_features, self._size_choices)
+        return check_n_features(wanted, problem.columns.shape[1], self._size_choices)
 
     def transform(self, X):
         """Reduce X to the selected features, in the order of the columns.
@@ -264,7 +265,7 @@ def single_ranking(
     selection = Selection(
         ranking, np.zeros(n_selected, np.int64), np.arange(1, n_selected + 1), list_scores
     )
-    return Ranked(Decomposition("whole", problem.n_classes), selection, scores, **further)
+    return Ranked(decompose("whole", problem.n_classes), selection, scores, **further)
 
 
 class GreedySearch:
@@ -306,24 +307,6 @@ class GreedySearch:
             self.is_left[best] = False
         return self
 
-    def run_in_parts(self, find, blocks, pool, workspace):
-        """Choose the other features by ``find(n_chosen, first, last, best, score)``.
-
-        It returns the best so far, its score and where to begin again after its share of rows.
-        """
-        is_spilled = workspace.is_spilled
-
-        def best_of_block(block, n_chosen):
-            first, last = block
-            best, score = -1, -np.inf
-            while first < last:  # once, unless what it reads is in a file
-                best, score, first = find(n_chosen, first, last, best, score)
-                if is_spilled:
-                    workspace.release()
-            return best, score
-
-        return self.run(best_of_block, blocks, pool)
-
 
 def row_parts(first: int, last: int, max_rows: int) -> list[tuple[int, int]]:
     """Cut a range of rows into parts of at most `max_rows`."""
@@ -337,7 +320,7 @@ def check_n_features(
     wanted = n_features_to_select
     if isinstance(wanted, str) and f'"{wanted}"' in choices:
         return n_features
-    if is_int(wanted):
+    if _is_int(wanted):
         if not 1 <= wanted <= n_features:
             raise MaucError(
                 f"n_features_to_select must be in [1, {n_features}] (the number of features), "
@@ -352,6 +335,10 @@ def check_n_features(
             )
         return max(1, round(wanted * n_features))
     raise MaucError(f"n_features_to_select must be an int, a fraction, {choices}, got {wanted!r}.")
+
+
+def _is_int(value):
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def _load_all(source, choices):

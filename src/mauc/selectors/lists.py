@@ -11,7 +11,7 @@ from scipy.special import ndtri
 
 from mauc.checks import check_choice
 from mauc.compile import njit, njit_part
-from mauc.data.decomposition import DECOMPOSITIONS, Decomposition
+from mauc.data.decomposition import DECOMPOSITIONS, decompose
 from mauc.data.validate import check_generator
 from mauc.engine.exact_mean import mean_of_quotients
 from mauc.exceptions import MaucError, SmallWeightWarning, warn_user
@@ -66,7 +66,8 @@ class ListSelector(RankingSelector):
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
         recipe = self.recipe
         for name, choices in _CHOICES.items():
-            check_choice(name, getattr(recipe, name), choices)
+            if getattr(recipe, name) not in choices:
+                check_choice(name, getattr(recipe, name), choices)
         check_generator(getattr(self, "random_state", None))
         is_flagged = getattr(self, "categorical_features", None) is not None
         if is_flagged and not self.accepts.nominal:
@@ -86,7 +87,7 @@ class ListSelector(RankingSelector):
         )
 
     def _rank(self, problem, n_wanted, recipe):
-        decomposition = Decomposition(recipe.decomposition, problem.n_classes)
+        decomposition = decompose(recipe.decomposition, problem.n_classes)
         entry, options = RELEVANCES[recipe.relevance], dict(recipe.options)
         if recipe.relevance in _COUNTING and problem.class_weights.sum() <= problem.n_classes:
             warn_user(

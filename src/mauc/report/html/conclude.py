@@ -187,14 +187,13 @@ def _measure(held: HeldOut, judged: Judged) -> tuple[dict[str, Any], tuple[Array
 def _verdict(chosen: Judged, every: Judged | None, n_features: int) -> str:
     if every is None:
         return "All features are chosen."
-    best, best_of_all = JUDGES[chosen.best], JUDGES[every.best]
     loss = every.mauc[every.best] - chosen.mauc[chosen.best]
     if loss > SAME:
         return f"The choice reaches {loss:.3f} less than all {n_features:,} features."
     if loss < -SAME:
         return (
-            f"The choice reaches {-loss:.3f} more, by {best}, than all {n_features:,} features by "
-            f"{best_of_all}: no classifier here makes use of the others."
+            f"The choice reaches {-loss:.3f} more, by {JUDGES[chosen.best]}, than all "
+            f"{n_features:,} features by {JUDGES[every.best]}."
         )
     within = max(abs(loss), 0.001)
     return f"The choice does as well as all {n_features:,} features, within {within:.3f}."

@@ -103,10 +103,7 @@ class NormalScorer:
 
 
 class BlockScores:
-    """Scores, ties and class sums of a block of columns, written by a `ColumnReader`.
-
-    Class sums are of all rows, kept or not.
-    """
+    """Scores, ties and class sums, of all rows, of a block of columns; a `ColumnReader` writes."""
 
     def __init__(self, scorer: NormalScorer, block: slice, *, takes_all: bool):
         self._scorer, self._first, self.takes_all = scorer, block.start, takes_all

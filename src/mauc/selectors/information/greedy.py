@@ -26,7 +26,6 @@ from mauc.selectors.information.joint_counts import (
     CountArrays,
     count_pairs,
     information,
-    pack_row,
     pack_rows,
     target_information,
 )
@@ -46,14 +45,15 @@ class BinnedSelector(RankingSelector):
 
     def check_options(self):
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
-        check_choice("binning", self.binning, BINNINGS)
+        if self.binning not in BINNINGS:
+            check_choice("binning", self.binning, BINNINGS)
         if self.binning in ("equal_width", "equal_frequency"):
             check_int("n_bins", self.n_bins, 2, MAX_BINS)
 
     def binned(self, problem):
         """Return the context that holds the features of a problem, discretised."""
-        workspace = problem.workspace
-        workspace.reserve(_TABLE_BYTES * problem.n_samples)
+        workspace = problem.columns.workspace
+        workspace.reserve(_TABLE_BYTES * len(problem.codes))
         if problem.cluster is None:
             states, n_states = bin_columns(problem, self.binning, self.n_bins, self.n_jobs)
         else:
@@ -145,7 +145,8 @@ class MRMR(BinnedSelector):
 
     def check_options(self):
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
-        check_choice("criterion", self.criterion, CRITERIA)
+        if self.criterion not in CRITERIA:
+            check_choice("criterion", self.criterion, CRITERIA)
         super().check_options()
 
     def _rank(self, problem, n_wanted, options):
@@ -321,6 +322,15 @@ def class_margins(y, n_classes, logs=None):
     return table, unit, pack_row(y, n_planes), class_counts, int(table[class_counts].sum())
 
 
+def pack_row(codes: np.ndarray, n_planes: int) -> np.ndarray:
+    """Return the bit planes of states 0 .. n_planes - 1 of one row of codes, uint8 if any."""
+    planes = np.empty((n_planes, (len(codes) + 63) // 64), np.uint64)
+    if n_planes > 0:
+        counts = np.empty((1, n_planes + 1), np.int64)
+        pack_rows(codes[np.newaxis], np.array([0, n_planes]), planes, counts)
+    return planes
+
+
 def mrmr_search(features, k, quotient=False) -> GreedySearch:
     """Choose k features by mRMR, in the difference form (MID) or the quotient form (MIQ)."""
     search = GreedySearch(features.relevance, features.is_constant, k)
@@ -328,14 +338,23 @@ def mrmr_search(features, k, quotient=False) -> GreedySearch:
     redundancy_sum = np.zeros(len(features.relevance), dtype=np.float64)
     width = features.arrays.counts.shape[1]
 
-    def find(n_chosen, first, last, best, score):
-        return best_of_block(
-            *features.arrays, search.masked_relevance, search.ranking, n_chosen, quotient, first,
-            last, best, score, features.max_rows, search.is_left, n_counted, redundancy_sum,
-            np.empty((width, width), np.int64),
-        )  # fmt: skip
+    is_spilled = features.workspace.is_spilled
 
-    return search.run_in_parts(find, features.blocks, features.pool, features.workspace)
+    def find_best(block, n_chosen):
+        first, last = block
+        joint = np.empty((width, width), np.int64)
+        best, score = -1, -np.inf
+        while first < last:  # once, unless the states are in a file
+            best, score, first = best_of_block(
+                *features.arrays, search.masked_relevance, search.ranking, n_chosen, quotient,
+                first, last, best, score, features.max_rows, search.is_left, n_counted,
+                redundancy_sum, joint,
+            )  # fmt: skip
+            if is_spilled:
+                features.workspace.release()
+        return best, score
+
+    return search.run(find_best, features.blocks, features.pool)
 
 
 def jmi_search(features, k) -> GreedySearch:

@@ -131,15 +131,6 @@ def information(joint, n_states_a, n_states_b, log_a, log_b, log_n, n_samples, t
     return (total if total > 0 else np.int64(0)) / (n_samples * unit)
 
 
-def pack_row(codes: np.ndarray, n_planes: int) -> np.ndarray:
-    """Return the bit planes of states 0 .. n_planes - 1 of one row of codes, uint8 if any."""
-    planes = np.empty((n_planes, (len(codes) + 63) // 64), np.uint64)
-    if n_planes > 0:
-        counts = np.empty((1, n_planes + 1), np.int64)
-        pack_rows(codes[np.newaxis], np.array([0, n_planes]), planes, counts)
-    return planes
-
-
 @njit(cache=True, nogil=True)
 def pack_rows(D, starts, planes, counts):
     """Fill the planes of `CountArrays` from its states, and add its counts to zeros."""
