@@ -23,6 +23,14 @@ from mauc.plotting import SizeCurveDisplay
 from mauc.registry import Accepts
 
 
+@pytest.fixture(scope="module", autouse=True)
+def small_forests():
+    """Grow few trees: here it matters who judges, not how well."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("mauc.evaluation.panel.N_TREES", 8)
+        yield
+
+
 @pytest.fixture(scope="module")
 def wine():
     return load_wine(return_X_y=True)
