@@ -244,7 +244,7 @@ def test_the_bounds_are_binomial_ones_of_the_variance(rng):
         assert_allclose(pair_bounds[:, pair], expected, atol=1e-9)
     # MAUC is the mean of 3 pairs; 2 of them hold a class: (2 / 3)^2, between 1 and 1/2 of it.
     variances = np.array([(part.sum(axis=1) / 3).var(ddof=1) for part in own])
-    share = _PRIOR_SHARE * 4 / 9 / np.sqrt(2)
+    share = _PRIOR_SHARE * 4 / 9 / 2**0.4
     assert_allclose(bounds, literal(auc.mean(), variances, sizes, share), atol=1e-9)
 
 

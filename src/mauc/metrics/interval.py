@@ -86,7 +86,7 @@ def mauc_interval(
     >>> scores = [[5, 1, 1], [4, 2, 1], [1, 3, 2], [2, 4, 1], [1, 5, 1], [3, 3, 2], [0, 1, 5],
     ...           [1, 2, 3]]
     >>> print(mauc_interval(y, scores))
-    MAUC 0.9306, 95% interval 0.3722 to 1.0000 (DeLong variance)
+    MAUC 0.9306, 95% interval 0.3622 to 1.0000 (DeLong variance)
     """
     check_choice("method", method, _METHODS)
     check_int("n_bootstrap", n_bootstrap, 1, optional=True)
@@ -245,7 +245,7 @@ def component_bounds(
     # A class is in n_classes - 1 pairs. Its component varies by the square of their share in the
     # mean if they agree, by 1 / (n_classes - 1) of that if they are independent: between the two.
     largest = ((n_classes - 1) / n_pairs) ** 2
-    share = _PRIOR_SHARE * largest / np.sqrt(n_classes - 1)
+    share = _PRIOR_SHARE * largest / (n_classes - 1) ** 0.4
     bounds = _bounds(pair_auc.mean(), variances, sizes, level, factor, share, largest)
     return bounds, pair_bounds
 
