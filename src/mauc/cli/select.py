@@ -191,13 +191,11 @@ def _facts(found: Fitted, fitting: Fitting) -> dict[str, Any]:
     curve = getattr(selector, "size_curve_", None)
     if curve is not None:
         facts["size_curve"] = {
-            "chosen": curve.size,
-            "best": curve.best_size,
-            "sizes": curve.sizes,
-            "mauc": curve.mean,
-            "standard_error": curve.standard_error,
+            "chosen": curve.size, "judge": curve.judge, "honest_mauc": curve.honest_mauc,
+            "best": curve.best_size, "best_judge": curve.leader.judge,
+            "sizes": curve.sizes, "mauc": curve.mean, "standard_error": curve.standard_error,
             "note": curve.edge_note,
-        }
+        }  # fmt: skip
     if hasattr(selector, "error_bound_"):
         facts["error_bound"] = float(selector.error_bound_.max())
     if getattr(selector, "interactions_", None) is not None:

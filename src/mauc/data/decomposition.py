@@ -21,7 +21,6 @@ class Decomposition:
     ``"one-vs-rest"``       c                 class order
     ``"whole"``             1
     ======================  ================  ================================
-
     """
 
     name: str

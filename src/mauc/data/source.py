@@ -1,5 +1,6 @@
 """The contract of column sources: tables whose columns are read when they are needed."""
 
+from collections.abc import Collection
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -60,6 +61,7 @@ class ColumnSource:
     # Nobody works while the first stripe is read.
     stripe_bytes = 2**26
     waits = False
+    complete: Collection[int] = ()  #: columns that are known to miss no value
 
     def __init__(self, name, n_samples, types, *, feature_names=None, memory=None):
         self.name = str(name)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import solve_triangular
+from scipy.special import log_softmax
 
 from mauc.classifiers.base import Indicators, find_categories
 from mauc.classifiers.likelihood import MIN_SPREAD, nested_log_probabilities
@@ -48,6 +49,7 @@ class Split(NamedTuple):
     weights: Array  #: of the training rows
     n_classes: int
     ends: Array  #: (n_features + 1,): the first k features are the columns before ``ends[k]``
+    n_jobs: int | None = None  #: threads in which trees grow
 
 
 def sample_rows(codes: Array, limit: int) -> Array:
@@ -61,7 +63,9 @@ def sample_rows(codes: Array, limit: int) -> Array:
     return np.sort(np.concatenate(kept))
 
 
-def split_fold(problem: Problem, columns: Array, train: Array, test: Array) -> Split:
+def split_fold(
+    problem: Problem, columns: Array, train: Array, test: Array, n_jobs: int | None = None
+) -> Split:
     """Return the training and test rows of a problem on some columns."""
     X = np.array(problem.value_columns(columns).T, dtype=np.float64, order="C")
     X[np.isinf(X)] = np.nan  # outside any density: treated as missing
@@ -78,7 +82,7 @@ def split_fold(problem: Problem, columns: Array, train: Array, test: Array) -> S
     scale[scale == 0.0] = 1.0
     return Split(
         (known - center) / scale, (unknown - center) / scale, problem.codes[train], weights,
-        problem.n_classes, indicators.starts,
+        problem.n_classes, indicators.starts, n_jobs,
     )  # fmt: skip
 
 
@@ -138,7 +142,7 @@ def _discriminants(
     for end in ends:
         part = slice(start, end)
         joint += whitened[part].T @ centers[part] - (centers[part] ** 2).sum(axis=0) / 2
-        yield _normalise(joint)
+        yield log_softmax(joint, axis=1)
         start = end
 
 
@@ -173,7 +177,8 @@ def _nearest_scores(split: Split, sizes: Sequence[int]) -> Iterator[Array]:
             start = end
     for step, end in enumerate(ends):
         # Rounding leaves copies a little apart, or at a negative distance.
-        yield _normalise(-0.5 * end * np.log(np.maximum(nearest[step], 1e-9 * end)))
+        logs = np.log(np.maximum(nearest[step], 1e-9 * end))
+        yield log_softmax(-0.5 * end * logs, axis=1)
 
 
 def _tree_scores(split: Split, sizes: Sequence[int]) -> Iterator[Array]:
@@ -181,20 +186,12 @@ def _tree_scores(split: Split, sizes: Sequence[int]) -> Iterator[Array]:
 
     Z, Q = (np.nan_to_num(part, nan=-_FAR).astype(np.float32) for part in split[:2])
     for end in split.ends[list(sizes)]:
-        trees = ExtraTreesClassifier(N_TREES, random_state=0)
+        trees = ExtraTreesClassifier(N_TREES, random_state=0, n_jobs=split.n_jobs)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # of many classes: y was checked
             trees.fit(Z[:, :end], split.codes, split.weights)
         yield trees.predict_proba(Q[:, :end])
 
 
-_SCORES = {
-    "nb": _bayes_scores, "lda": _linear_scores, "nn": _nearest_scores, "trees": _tree_scores,
-}  # fmt: skip
-
-
-def _normalise(joint: Array) -> Array:
-    """Return log-probabilities from their logarithms up to a constant of each row."""
-    odds = joint - joint.max(axis=1, keepdims=True)
-    normalised: Array = odds - np.log(np.exp(odds).sum(axis=1, keepdims=True))
-    return normalised
+_FUNCTIONS = _bayes_scores, _linear_scores, _nearest_scores, _tree_scores
+_SCORES = dict(zip(JUDGES, _FUNCTIONS, strict=True))

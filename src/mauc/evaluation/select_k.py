@@ -119,7 +119,7 @@ def select_k(
             # A selector may rank fewer features than it is asked for.
             sizes = sizes[sizes <= max(len(ranking), sizes[0])]
             if classifier is None:
-                parts.append(JudgedFold(problem, ranking, train, test))
+                parts.append(JudgedFold(problem, ranking, train, test, n_jobs))
             else:
                 parts.append(_evaluate(
                     problem, names, ranking, train, test, sizes, classifier, response_method, n_jobs
@@ -134,13 +134,13 @@ def select_k(
 class JudgedFold:
     """A fold on which the judges of the panel measure the first features of a ranking."""
 
-    def __init__(self, problem, ranking, train, test):
+    def __init__(self, problem, ranking, train, test, n_jobs):
         if problem.n_samples > MAX_ROWS:  # distances take the square of the rows
             train, test = (
                 rows[sample_rows(problem.codes[rows], MAX_ROWS * len(rows) // problem.n_samples)]
                 for rows in (train, test)
             )
-        self._split = split_fold(problem, ranking, train, test)
+        self._split = split_fold(problem, ranking, train, test, n_jobs)
         weights = None if problem.sample_weight is None else problem.sample_weight[test]
         classes = np.arange(problem.n_classes)
         self._pairs = ClassPairs.of_test(problem.codes[test], classes, weights)
@@ -301,23 +301,23 @@ class SizeCurve(Result):
     @property
     def summary(self):
         """The choice in one line."""
-        leader = self.leader
+        leader, honest = self.leader, self.honest_mauc
         best = leader.mean.argmax()
-        chosen = int(np.flatnonzero(self.sizes == self.size)[0])
+        chosen = self.mean[self.sizes == self.size][0]
         by = "" if leader is self else f" by {leader.judge}"
+        unchosen = "" if np.isnan(honest) else f", {honest:.4f} on folds that did not choose"
         return (
-            f"{self.size} feature{'s' * (self.size > 1)}: MAUC {self.mean[chosen]:.4f} by "
-            f"{self.judge}, {self.honest_mauc:.4f} on folds that did not choose; best "
-            f"{leader.mean[best]:.4f}{by} (standard error {leader.standard_error[best]:.4f}) with "
-            f"{self.best_size}" + (f"\n{self.edge_note}" if self.edge_note else "")
+            f"{self.size} feature{'s' * (self.size > 1)}: MAUC {chosen:.4f} by {self.judge}"
+            f"{unchosen}; best {leader.mean[best]:.4f}{by} (standard error "
+            f"{leader.standard_error[best]:.4f}) with {self.best_size}"
+            + (f"\n{self.edge_note}" if self.edge_note else "")
         )
 
     def printed_parts(self):
         """Return the choice, and the curve as a table."""
         mean, error = self.mean, self.standard_error
-        marks = {self.size: "chosen", self.best_size: "best"}
-        if self.size == self.best_size:
-            marks[self.size] = "chosen, best"
+        marks = {self.best_size: "best"} if self.leader is self else {}
+        marks[self.size] = "chosen, best" if self.size in marks else "chosen"
         shown = first_rows(
             len(self.sizes), np.flatnonzero(np.isin(self.sizes, list(marks))).tolist()
         )

@@ -229,7 +229,8 @@ def find_excluded(
             reason = number_reason(values, table.names[j], j, is_part=True)
             if reason is None and n_first >= MIN_ROWS:
                 plain.add(j)
-    unread = [j for j in numbers if j not in plain & set(getattr(source, "complete", ()))]
+    settled = plain.intersection(source.complete)
+    unread = [j for j in numbers if j not in settled]
     for group in track(list(_groups(source, unread, n_rows)), "groups of columns"):
         for j, values in zip(group, source.read(np.array(group)), strict=True):
             if j in plain:

@@ -243,8 +243,8 @@ class SizeCurveDisplay:
         ax.axhline(
             curve.threshold, color="0.4", linewidth=0.8, linestyle=":", label="still accepted"
         )
-        is_one = curve.best_size == curve.size
-        if not is_one:
+        is_one = curve.leader is curve and curve.best_size == curve.size
+        if curve.leader is curve and not is_one:
             ax.axvline(
                 curve.best_size, color="0.4", linewidth=1, linestyle="--",
                 label=f"best: {curve.best_size}", zorder=1,
@@ -253,7 +253,7 @@ class SizeCurveDisplay:
         ax.axvline(curve.size, color=VERMILION, linewidth=1.5, label=label, zorder=1)
         mark_sizes(ax, sizes)
         ax.set_xlabel("number of features")
-        ax.set_ylabel("cross-validated MAUC")
+        ax.set_ylabel(f"cross-validated MAUC of\n{curve.judge}")
         # Above the panel, where it hides nothing.
         ax.legend(
             loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4, fontsize="small",

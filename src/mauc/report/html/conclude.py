@@ -80,7 +80,7 @@ class PairFacts:
     chosen_auc: float  #: largest of a single chosen feature, on all samples
     best_auc: float  #: largest of any single feature, on all samples
     best_feature: str  #: the feature that has it
-    judge: str = "Naive Bayes"  #: the best classifier with the chosen features, over all pairs
+    judge: str = ""  #: the best classifier with the chosen features, over all pairs
     set_auc: float | None = None  #: its AUC here
     added_auc: float | None = None  #: its AUC with the chosen features and `best_feature`
     lower: float | None = None  #: bound of `set_auc`
@@ -154,13 +154,11 @@ def _judge(
 
 
 def _ask(held: HeldOut, columns: Array | None = None) -> Judged:
-    """Return what all judges make of some columns, by default of those chosen."""
-    scores = {judge: held.scores(judge, columns) for judge in JUDGES}
+    scores = held.ask(JUDGES, columns)
     return Judged(scores, {judge: _pair_auc(held, found) for judge, found in scores.items()})
 
 
 def _pair_auc(held: HeldOut, scores: Array) -> Array:
-    """Return the AUC of held-out scores on every pair."""
     found = pair_auc_scores(
         held.labels, scores, labels=held.problem.classes, sample_weight=held.weights
     )

@@ -1,6 +1,7 @@
 """Held-out samples: what a selector chooses without them, and the scores that they then get."""
 
 import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,8 +17,7 @@ from mauc.exceptions import UndefinedMAUCError
 from mauc.selectors.base import RankingSelector
 
 N_FOLDS = 5
-# Larger tables are judged on a stratified part of their rows.
-MAX_VALUES = 10_000_000  # rows x features
+MAX_VALUES = 10_000_000  # rows x features; of larger tables a part of the rows is judged
 MIN_ROWS = 1_000  # that wide tables keep whatever their width
 
 Array = np.ndarray[Any, Any]
@@ -30,6 +30,7 @@ class HeldOut:
     problem: Problem  #: the samples that were used
     folds: list[tuple[Array, Array]]  #: training and test rows of the problem
     selections: list[Array]  #: features chosen on each training part, best first
+    n_jobs: int | None = None  #: threads
 
     @property
     def labels(self) -> Array:
@@ -48,15 +49,22 @@ class HeldOut:
 
     def scores(self, judge: str, columns: Array | None = None, added: int | None = None) -> Array:
         """Return the scores of a judge by `columns`, by default those chosen, and by `added`."""
-        parts = []
+        return self.ask([judge], columns, added)[judge]
+
+    def ask(
+        self, judges: Iterable[str], columns: Array | None = None, added: int | None = None
+    ) -> dict[str, Array]:
+        """Return the scores of several judges."""
+        parts: dict[str, list[Array]] = {judge: [] for judge in judges}
         with threadpool_limits(1):  # the same bits on any number of cores
             for (train, test), chosen in zip(self.folds, self.selections, strict=True):
                 used = chosen if columns is None else columns
                 if added is not None and added not in used:
                     used = np.append(used, added)
-                split = split_fold(self.problem, used, train, test)
-                parts.append(next(score_fold(judge, split, [len(used)])))
-        return np.concatenate(parts)
+                split = split_fold(self.problem, used, train, test, self.n_jobs)
+                for judge, found in parts.items():
+                    found.append(next(score_fold(judge, split, [len(used)])))
+        return {judge: np.concatenate(found) for judge, found in parts.items()}
 
 
 def drop_zero_weight(selector: RankingSelector, X: Any, problem: Problem) -> tuple[Any, Problem]:
@@ -83,7 +91,7 @@ def hold_out(selector: RankingSelector, X: Any, problem: Problem) -> HeldOut:
             X, problem = _take_rows(selector, X, problem, rows)
         folds = split_rows(problem.codes)
         selections = [rank_part(selector, X, problem, train) for train, _ in folds]
-    return HeldOut(problem, folds, selections)
+    return HeldOut(problem, folds, selections, selector.n_jobs)
 
 
 def split_rows(codes: Array) -> list[tuple[Array, Array]]:

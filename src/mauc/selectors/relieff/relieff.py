@@ -299,11 +299,9 @@ def fill_panel(
     differs by abs(z_r - z_i); one value missing: max(z, 1 - z) of the known one; both: 1. A nominal
     column differs by 0 if equal, else 1; any value missing: 1 - 1 / n_values.
 
-    `is_plain` says that all columns are numeric and without missing values; their number is then a
-    multiple of 4 (padded with a column of zeros, which changes no sum), and so is always that of
-    the rows of the panel. `is_symmetric` says that the queries are consecutive rows and every row
-    of the data is a query: only distances to later rows are computed (rounded up to groups of 4),
-    and each row after the panel has the queries offered to its own slots.
+    `is_plain`: all columns are numeric and without missing values, and padded with zeros to a
+    multiple of 4, as the rows of the panel always are. `is_symmetric`: the queries are consecutive
+    rows and all rows are queries, so only distances to later rows are computed (in groups of 4).
     """
     slots = near_dist, near_row, bound, target
     # Distances of mixed columns are offered while they are in the second-level cache.
