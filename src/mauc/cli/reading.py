@@ -16,7 +16,13 @@ from mauc.io.options import COMMAND_LINE, NOMINAL, OptionText
 if TYPE_CHECKING:
     from mauc.datasets import Dataset
 
-_MANY = ("categorical_features", "drop", "missing")  # options that may be repeated
+_MANY = (
+    "categorical_features",
+    "classes",
+    "drop",
+    "merge",
+    "missing",
+)  # options that may be repeated
 _NOMINAL = ("auto", *NOMINAL)
 #: texts of options that are different here: methods say what they take
 _TEXTS = {
@@ -38,7 +44,9 @@ class Reading:
         self.options: dict[str, Any] = {
             name: list(value) if name in _MANY else value
             for name, value in given.items()
-            if value is not None and value not in ((), "auto") and (value or name == "header")
+            if value is not None
+            and value not in ((), "auto")
+            and (value is not False or name == "header")
         }
 
     def load(self, data: str, **changes: Any) -> "Dataset":
@@ -56,8 +64,8 @@ class Reading:
         for name, value in self._typed.items():
             flag = COMMAND_LINE[name].flag
             for one in value if isinstance(value, tuple) else (value,):
-                if one:
-                    found += [flag] if one is True else [flag, one]
+                if one is not None and one is not False and one != "":
+                    found += [flag] if one is True else [flag, str(one)]
         return found
 
     def refuse(self, what: str) -> None:
@@ -92,8 +100,9 @@ def _click_option(name: str, known: OptionText) -> Callable[..., Any]:
         )
     default = "auto" if name == "nominal" else None
     return click.option(
-        *names, metavar=known.metavar, default=default, show_default=default is not None, help=text
-    )
+        *names, metavar=known.metavar, default=default, show_default=default is not None, help=text,
+        type=int if known.kind == "int, optional" else None,
+    )  # fmt: skip
 
 
 target_option = _click_option("target", COMMAND_LINE["target"])

@@ -1,11 +1,16 @@
 """Files: a path, pattern, folder or address in, files with their stamps out."""
 
+import bz2
 import codecs
 import gzip
+import io
+import lzma
 import os
 import shutil
 import stat
 import sys
+import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -240,22 +245,67 @@ def content_error(path: Path, wanted: str, beginning: bytes | None = None) -> Ma
     )
 
 
-def is_compressed(path: Path) -> bool:
-    """Whether a file is a gzip archive, whatever its name."""
-    return read_beginning(path, 2) == b"\x1f\x8b"
+def zip_members(path: Path | str) -> list[str]:
+    """Return the names of the files in a zip archive, but those that macOS adds."""
+    if not zipfile.is_zipfile(path):
+        return []
+    with zipfile.ZipFile(path) as archive:
+        names = archive.namelist()
+    return [name for name in names if not name.endswith("/") and not name.startswith("__MACOSX/")]
+
+
+@contextmanager
+def _open_zip(path: Path) -> Iterator[Any]:
+    members = zip_members(path)
+    if len(members) != 1:
+        raise MaucError(
+            f"{path} must be a zip archive of one file, got {len(members)}: "
+            f"{', '.join(members[:5])}{', ...' * (len(members) > 5)}; extract the one you mean."
+        )
+    with zipfile.ZipFile(path) as archive, archive.open(members[0]) as file:
+        yield file
+
+
+def _open_zst(path: Path) -> Any:
+    import pyarrow
+
+    return io.BufferedReader(pyarrow.CompressedInputStream(str(path), "zstd"))
+
+
+#: how archives of one file begin, and how they are opened, by their endings
+_ARCHIVES: dict[str, tuple[bytes, Callable[[Path], Any]]] = {
+    ".gz": (b"\x1f\x8b", gzip.open), ".bz2": (b"BZh", bz2.open),
+    ".xz": (b"\xfd7zXZ", lzma.open), ".zip": (b"PK\x03\x04", _open_zip),
+    ".zst": (b"\x28\xb5\x2f\xfd", _open_zst),
+}  # fmt: skip
+
+
+def split_archive(path: str) -> tuple[str, str]:
+    """Return a path without the ending of an archive, and this ending."""
+    archive = ending(path) if ending(path) in _ARCHIVES else ""
+    return path[: len(path) - len(archive)], archive
+
+
+def find_archive(path: Path) -> str:
+    """Return the ending of the kind of archive that a file is by its first bytes, or nothing."""
+    beginning = read_beginning(path, 6)
+    found = [end for end, (start, _) in _ARCHIVES.items() if beginning.startswith(start)]
+    # Workbooks and npz files are zip archives, too.
+    return found[0] if found and (found[0] != ".zip" or ending(path) == ".zip") else ""
 
 
 @contextmanager
 def open_binary(path: Path) -> Iterator[BinaryIO]:
-    """Open a file of text for reading, as bytes; gzip is decompressed whatever the name."""
-    if path.suffix.lower() == ".gz" and not is_compressed(path):
-        raise content_error(path, "a gzip archive")
-    opener: Callable[[Path, str], Any] = gzip.open if is_compressed(path) else open
+    """Open a file for reading, as bytes; archives are decompressed."""
+    found, (_, wanted) = find_archive(path), split_archive(str(path))
+    what = describe_content(_ARCHIVES[found or wanted or ".gz"][0])
+    if wanted and not found:
+        raise content_error(path, what)
     try:
-        with opener(path, "rb") as opened:
+        with _ARCHIVES[found][1](path) if found else path.open("rb") as opened:
             yield opened
-    except (EOFError, gzip.BadGzipFile) as error:
-        raise MaucError(f"{path} is a broken gzip archive: {error}.") from error
+    except (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error, zipfile.BadZipFile) as error:
+        raise MaucError(f"{path}, {what}, is broken: {error}.") from error
 
 
 def is_stream(source: str | Path) -> bool:

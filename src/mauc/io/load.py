@@ -16,7 +16,7 @@ from mauc.exceptions import LeftOutWarning, MaucError, option, warn_user
 from mauc.io.arrays import FrameSource
 from mauc.io.dataset import Dataset, columns_note, encode_dataset
 from mauc.io.features import FeatureColumns, HeldColumns, feature_matrix
-from mauc.io.files import STDIN, is_address, is_stream, stream_as_file
+from mauc.io.files import STDIN, is_address, is_stream, split_archive, stream_as_file
 from mauc.io.formats import SPECIAL, TEXT_FORMATS, find_format, open_table, split_array
 from mauc.io.objects import as_vector, open_in_memory, open_object
 from mauc.io.options import ReadOptions, with_option_texts
@@ -333,7 +333,7 @@ def _name(data: str) -> str:
     """Return what a data set is called: its file without the extension, and without ``.gz``."""
     if has_magic(data) and not Path(data).is_file():
         return data
-    name = PurePosixPath(data.partition("://")[2] or data).name.removesuffix(".gz")
+    name, _ = split_archive(PurePosixPath(data.partition("://")[2] or data).name)
     return name.rpartition(".")[0] or name
 
 

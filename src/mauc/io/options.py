@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields
 from textwrap import fill, indent
 from typing import Any, TypeVar
 
-from mauc.checks import check_choice, is_int, is_real
+from mauc.checks import check_choice, check_int, is_int, is_real
 from mauc.exceptions import MaucError, option
 
 NOMINAL = ("keep", "ordinal", "onehot", "drop")
@@ -47,9 +47,11 @@ class ReadOptions:
     )  # fmt: skip
     format: str | None = _option(
         None, "str, optional",
-        "Format of the file, if its extension does not tell: arff, csv, feather, hdf5, mat, npy, "
-        "npz, parquet, svmlight, tsv, txt (separator found), xlsx or zarr.",
-        "Text formats may be compressed (``.csv.gz``).",
+        "Format of the file, if its extension does not tell: arff, csv, dta (Stata), feather, "
+        "hdf5, json (also lines of it), mat, npy, npz, parquet, sas (xpt, sas7bdat), sav (SPSS), "
+        "sql (SQLite), svmlight, tsv, txt (separator found), xlsx (also xls, ods) or zarr.",
+        "Text, json, dta and sas files may be compressed (``.csv.gz``, bz2, xz, zst, or zip with "
+        "one file).",
         flag="--format", metavar="NAME",
     )  # fmt: skip
     nominal: str = _option(
@@ -69,7 +71,8 @@ class ReadOptions:
         "Columns that are features, in this order; all but the target by default.",
     )  # fmt: skip
     drop: tuple[str | int, ...] = _option(
-        (), "str, int or sequence of these", "Columns to leave out.",
+        (), "str, int or sequence of these",
+        "Columns to leave out; also several (a,b) and patterns (Class*).",
         flag="--drop", metavar="COLUMN",
     )  # fmt: skip
     keep_ids: bool = _option(
@@ -91,9 +94,25 @@ class ReadOptions:
         "row each, which is otherwise taken for a measurement.",
         flag="--many-classes",
     )  # fmt: skip
+    min_class_size: int | None = _option(
+        None, "int, optional",
+        "Leave out the rows of classes with fewer rows than this, after merging.",
+        flag="--min-class-size", metavar="N",
+    )  # fmt: skip
+    merge: tuple[str, ...] = _option(
+        (), "str or sequence of str",
+        "Classes to take as one, and its name: 'A,B=AB'.",
+        flag="--merge", metavar="CLASSES=NAME",
+    )  # fmt: skip
+    classes: tuple[str, ...] | None = _option(
+        None, "str, int or sequence of these, optional",
+        "Classes to keep, such as A,B,C, after merging; rows of others are left out.",
+        flag="--classes", metavar="CLASSES",
+    )  # fmt: skip
     missing: tuple[str, ...] | None = _option(
         None, "str or sequence of str, optional",
-        "Words that stand for a missing value in text files and spreadsheets, besides nothing, ?, "
+        "Words that stand for a missing value in text files, spreadsheets and texts of json, SQL, "
+        "SPSS, Stata and SAS, besides nothing, ?, "
         "NA, N/A, NaN, nan and null.",
         "Labels that are names are missing only where there is nothing, ``?`` or one of these "
         'words: "NA" may be a class.',
@@ -102,11 +121,13 @@ class ReadOptions:
     separator: str | None = _option(
         None, "str, optional",
         "Column separator of a csv, tsv or txt file: one character, or whitespace for any run of "
-        "blanks and tabs.",
+        "blanks and tabs; found where the first lines leave no doubt.",
         flag="--separator", metavar="TEXT",
     )  # fmt: skip
     decimal: str | None = _option(
-        None, 'str, default="."', "Decimal point of a text file, or of texts in a spreadsheet.",
+        None, "str, optional",
+        "Decimal point of a text file, or of texts in a spreadsheet; found in a text file whose "
+        "separator is not a comma.",
         flag="--decimal", metavar="TEXT",
     )  # fmt: skip
     thousands: str | None = _option(
@@ -120,14 +141,26 @@ class ReadOptions:
         "Whether the first line of a text file holds the names of the columns, not data.",
         flag="--no-header",
     )  # fmt: skip
+    skip_rows: int | None = _option(
+        None, "int, optional",
+        "Lines of a text file, or rows of a sheet, above the names of the columns; title rows are "
+        "found where one cell stands alone above wider rows, 0 keeps them.",
+        flag="--skip-rows", metavar="N",
+    )  # fmt: skip
     encoding: str | None = _option(
         None, 'str, default="utf-8"', "Encoding of a text file, such as latin-1.",
         flag="--encoding", metavar="NAME",
     )  # fmt: skip
     sheet: str | int | None = _option(
         None, "str or int, optional",
-        "Sheet of an xlsx file, by name or number; the first by default.",
+        "Sheet of an xlsx, xls or ods file, by name or number; the first by default.",
         flag="--sheet", metavar="NAME",
+    )  # fmt: skip
+    sql: str | None = _option(
+        None, "str, optional",
+        "Query whose rows are read, of an SQLite file or of the address of a data base "
+        "(postgresql://...); the only table of a file by default.",
+        flag="--sql", metavar="QUERY",
     )  # fmt: skip
     storage_options: Mapping[str, Any] | None = _option(
         None, "mapping, optional",
@@ -215,6 +248,9 @@ def _plain_words(name: str, given: Any) -> tuple[str, ...] | None:
 
 
 _PLAIN: dict[str, Callable[[str, Any], Any]] = {
+    "classes": _plain_words, "merge": lambda name, value: _plain_words(name, value) or (),
+    "min_class_size": lambda name, value: check_int(option(name), value, 1, optional=True),
+    "skip_rows": lambda name, value: check_int(option(name), value, 0, optional=True),
     "target": lambda name, value: None if value is None else _plain_column(name, value),
     "sheet": lambda name, value: int(value) if is_int(value) else value,
     "categorical_features": _plain_columns, "columns": _plain_columns, "drop": _plain_columns,

@@ -19,7 +19,7 @@ from mauc.data.columns import MAX_EXACT_INTEGER, as_floats
 from mauc.data.source import ColumnSource
 from mauc.exceptions import MaucError, option
 from mauc.io.options import ReadOptions
-from mauc.io.table import Table, find_place, first_few
+from mauc.io.table import Table, find_place, first_few, match_columns, split_words
 from mauc.progress import track
 
 MIN_ROWS = 10  # in fewer rows all values of a feature may well be different, or equal
@@ -68,15 +68,14 @@ class Roles(NamedTuple):
 def find_roles(table: Table, options: ReadOptions) -> Roles:
     """Return what the columns of a table are; no value is looked at."""
     target = _find_target(table, options.target)
-    dropped = {find_column(table, name, "drop") for name in options.drop}
+    dropped = find_columns(table, options.drop, "drop", target)
     categorical = frozenset(
-        find_column(table, name, "categorical_features") for name in options.categorical_features
+        find_columns(table, options.categorical_features, "categorical_features", target)
     )
-    columns = options.columns
-    if columns is None:
+    if options.columns is None:
         wanted = [j for j in range(len(table.names)) if j != target and j not in table.hidden]
     else:
-        wanted = [find_column(table, name, "columns") for name in columns]
+        wanted = find_columns(table, options.columns, "columns", target)
         twice = [j for j in wanted if wanted.count(j) > 1] if len(set(wanted)) < len(wanted) else []
         if twice:
             raise MaucError(
@@ -115,6 +114,19 @@ def _find_target(table: Table, target: str | int | None) -> int | None:
     return table.target
 
 
+def find_columns(
+    table: Table, wanted: Sequence[str | int], name: str, target: int | None
+) -> list[int]:
+    """Return columns by names, numbers, lists (a,b) and patterns, which spare the target."""
+    found = []
+    for text in wanted:
+        for word in split_words(table.names, text):
+            matches = match_columns(table.names, word)
+            others = [j for j in matches if j != target] if len(matches) > 1 else matches
+            found += others or [find_column(table, word, name)]
+    return found
+
+
 def find_column(table: Table, wanted: str | int, name: str) -> int:
     """Return the number of a column given by name or number (from 0, or -1 for the last)."""
     names = table.names
@@ -147,20 +159,79 @@ def check_labels(
             f"{table.path}: {what} has no label in {table.locate_row(int(np.argmax(is_missing)))}"
             f"{more}; give it one, or leave such rows out ({option('skip_unlabelled', True)})."
         )
-    y = _plain_labels(table, column, is_missing, what)
-    n_classes = len(np.unique(y))
-    if not options.many_classes and not is_class_count(n_classes, len(y)):
-        raise MaucError(
-            f"{table.path}: {what} has {many_classes_text(n_classes, len(y))}. If they are "
-            f"classes all the same, pass {option('many_classes', True)}."
-        )
     notes = []
     if n_missing:
         notes.append(f"{n_missing} row{'s' * (n_missing > 1)} without a label left out")
+    y = _plain_labels(table, column, is_missing, what)
+    y, is_kept, class_notes = choose_classes(table, y, what, options)
+    notes += class_notes
+    is_missing = is_missing.copy()
+    is_missing[~is_missing] = ~is_kept
+    names, counts = np.unique(y, return_counts=True)
+    n_classes, n_single = len(names), int((counts == 1).sum())
+    few = (
+        f"{option('min_class_size', 2)} leaves out the {n_single} of {n_classes} classes that have "
+        f"a single row, {option('merge', 'A,B=AB')} makes one of several"
+    )
+    if not options.many_classes and not is_class_count(n_classes, len(y)):
+        raise MaucError(
+            f"{table.path}: {what} has {many_classes_text(n_classes, len(y))}. If they are "
+            f"classes all the same, pass {option('many_classes', True)}; {few}, "
+            f"{option('classes')} names those to keep."
+        )
+    if n_single and len(y) >= MIN_ROWS:
+        notes.append(f"pairs of classes with a single row are no evidence: {few}")
     if y.dtype.kind == "U":
         for word in sorted(set(table.missing_words) & set(np.unique(y).tolist())):
             notes.append(f"{word!r} is a class; {option('missing', word)} makes it a missing label")
     return y, is_missing, notes
+
+
+def choose_classes(
+    table: Table, y: Array, what: str, options: ReadOptions
+) -> tuple[Array, Array, list[str]]:
+    """Return the labels after classes were merged, which rows are kept, and notes."""
+    notes, is_kept = list[str](), np.ones(len(y), bool)
+    if not (options.merge or options.classes or options.min_class_size):
+        return y, is_kept, notes
+    labels = y.astype(str)
+    for text in options.merge:
+        old, _, new = (part.strip() for part in text.rpartition("="))
+        if not (old and new):
+            raise MaucError(f"{option('merge')} must be classes and a name, A,B=AB, got {text!r}.")
+        labels = np.where(_is_class(table, labels, [old], what, "merge"), new, labels)
+        notes.append(f"classes {old} taken as one, {new!r}")
+    if options.classes is not None:
+        is_kept = _is_class(table, labels, options.classes, what, "classes")
+    _, codes, counts = np.unique(labels, return_inverse=True, return_counts=True)
+    is_kept &= counts[codes] >= (options.min_class_size or 1)
+    lost = np.unique(labels[~is_kept])
+    if len(lost):
+        n_rows = int((~is_kept).sum())
+        notes.append(f"{len(lost)} classes of {n_rows} rows left out: {first_few(lost.tolist())}")
+    if len(np.unique(labels[is_kept])) < 2:
+        raise MaucError(
+            f"{table.path}: two classes of {what} must be left, got {notes[-1]}; the largest class "
+            f"has {counts.max()} rows."
+        )
+    if y.dtype.kind in "iu" and all(label.removeprefix("-").isdigit() for label in set(labels)):
+        labels = labels.astype(y.dtype)
+    return labels[is_kept], is_kept, notes
+
+
+def _is_class(table: Table, labels: Array, wanted: Sequence[str], what: str, name: str) -> Array:
+    """Return which labels are of classes that an option names, such as A,B."""
+    known = np.unique(labels).tolist()
+    words = [str(word) for text in wanted for word in split_words(known, text)]
+    for word in words:
+        if word not in known:
+            near = get_close_matches(word, known, n=1)
+            hint = f"; did you mean {near[0]!r}?" if near else "."
+            raise MaucError(
+                f"{table.path}: {option(name)} has {word!r}, which is not a class of {what} "
+                f"({first_few(known)}){hint}"
+            )
+    return np.isin(labels, words)
 
 
 def _plain_labels(table: Table, labels: Any, is_missing: Array, what: str) -> Array:
