@@ -49,7 +49,7 @@ def test_the_first_sheet_or_another(write):
     path = write(ROWS, other=[["b", "label"], [7, 1], [8, 2]])
     dataset = load_dataset(path, "label")
     assert dataset.feature_names == ["a", "colour"]
-    assert dataset.notes[1] == "the sheet 'first', the first of 2; sheet names another"
+    assert dataset.notes[1] == "the sheet 'first'; sheet names another: other"
     for sheet in ("other", 1, "1"):
         assert load_dataset(path, "label", sheet=sheet).feature_names == ["b"]
     with pytest.raises(MaucError, match="sheet must be one of first, other, got 'others'; did"):
@@ -108,6 +108,16 @@ def test_files_that_are_no_workbooks(tmp_path):
 
 def test_the_extra_is_named(write, monkeypatch):
     path = write(ROWS)
-    monkeypatch.setitem(sys.modules, "openpyxl", None)
-    with pytest.raises(MaucError, match=r"Excel files need the package openpyxl: .*mauc\[excel\]"):
+    monkeypatch.setitem(sys.modules, "python_calamine", None)
+    with pytest.raises(MaucError, match=r"ods files need the package python_cal.*mauc\[excel\]"):
         load_dataset(path, "label")
+
+
+def test_title_rows(write):
+    path = write([["Flowers of 2020"], [None], ["measured by hand"], *ROWS])
+    dataset = load_dataset(path, "label")
+    assert dataset.feature_names == ["a", "colour"]
+    assert "2 title rows above the names left out: 'Flowers of 2020'" in dataset.notes
+    assert load_dataset(path, "label", skip_rows=3).notes == ("1 number, 1 nominal",)
+    with pytest.raises(MaucError, match="no column 'label'"):
+        load_dataset(path, "label", skip_rows=0)

@@ -15,8 +15,9 @@ from mauc.datasets import Dataset, load_dataset, write_table
 from mauc.exceptions import MaucError
 from tests.helpers.strategies import examples
 
-ENDINGS = ["arff", "csv", "feather", "npz", "parquet", "svm", "tsv", "csv.gz", "arff.gz", "svm.gz"]
-OF_TABLES = ("csv", "tsv", "csv.gz", "parquet", "feather")
+ENDINGS = ["arff", "csv", "feather", "npz", "parquet", "svm", "tsv", "csv.gz", "arff.gz", "svm.gz",
+           "xlsx"]  # fmt: skip
+OF_TABLES = ("csv", "tsv", "csv.gz", "parquet", "feather", "xlsx")
 names = ["plain", "two words", "it's", 'a "b", c', "ü%"]
 
 
@@ -56,7 +57,7 @@ def test_a_sparse_set_comes_back(dataset, tmp_path, ending):
     assert sparse.issparse(back.X) == ending.startswith(("svm", "arff"))
 
 
-@pytest.mark.parametrize("ending", ["arff", "csv", "feather", "parquet", "tsv"])
+@pytest.mark.parametrize("ending", ["arff", "csv", "feather", "parquet", "tsv", "xlsx"])
 def test_nominal_columns_come_back(tmp_path, ending):
     frame = pd.DataFrame({"a": pd.Categorical(["x y", None, "it's, so"]), "b": [1.5, np.nan, 2.0]})
     dataset = Dataset("some", frame, np.array(["u", "v", "u"]), ["a", "b"], target_name="kind")
@@ -150,6 +151,8 @@ ONE = small(np.eye(2)[:, :1])
     [
         (WORDS, "data.npz", {}, r"column 'a' is nominal .* file takes numbers only"),
         (WORDS, "data.svm", {}, r"column 'a' is nominal .* file takes numbers only"),
+        (ONE, "data.ods", {}, "ods files are only read; write one of arff"),
+        (ONE, "data.csv.xz", {}, "xz files are only read; write one of arff"),
         (ONE, "data.mat", {}, "mat files are only read; write one of arff, csv, feather, npz, par"),
         (ONE, "data.xyz", {}, "is not a known format"),
         (ONE, "none/data.csv", {}, r"the folder .*none does not exist"),

@@ -273,7 +273,7 @@ def _open_zst(path: Path) -> Any:
 
 
 #: how archives of one file begin, and how they are opened, by their endings
-_ARCHIVES: dict[str, tuple[bytes, Callable[[Path], Any]]] = {
+ARCHIVES: dict[str, tuple[bytes, Callable[[Path], Any]]] = {
     ".gz": (b"\x1f\x8b", gzip.open), ".bz2": (b"BZh", bz2.open),
     ".xz": (b"\xfd7zXZ", lzma.open), ".zip": (b"PK\x03\x04", _open_zip),
     ".zst": (b"\x28\xb5\x2f\xfd", _open_zst),
@@ -282,14 +282,14 @@ _ARCHIVES: dict[str, tuple[bytes, Callable[[Path], Any]]] = {
 
 def split_archive(path: str) -> tuple[str, str]:
     """Return a path without the ending of an archive, and this ending."""
-    archive = ending(path) if ending(path) in _ARCHIVES else ""
+    archive = ending(path) if ending(path) in ARCHIVES else ""
     return path[: len(path) - len(archive)], archive
 
 
 def find_archive(path: Path) -> str:
     """Return the ending of the kind of archive that a file is by its first bytes, or nothing."""
     beginning = read_beginning(path, 6)
-    found = [end for end, (start, _) in _ARCHIVES.items() if beginning.startswith(start)]
+    found = [end for end, (start, _) in ARCHIVES.items() if beginning.startswith(start)]
     # Workbooks and npz files are zip archives, too.
     return found[0] if found and (found[0] != ".zip" or ending(path) == ".zip") else ""
 
@@ -298,13 +298,15 @@ def find_archive(path: Path) -> str:
 def open_binary(path: Path) -> Iterator[BinaryIO]:
     """Open a file for reading, as bytes; archives are decompressed."""
     found, (_, wanted) = find_archive(path), split_archive(str(path))
-    what = describe_content(_ARCHIVES[found or wanted or ".gz"][0])
+    what = describe_content(ARCHIVES[found or wanted or ".gz"][0])
     if wanted and not found:
         raise content_error(path, what)
     try:
-        with _ARCHIVES[found][1](path) if found else path.open("rb") as opened:
+        with ARCHIVES[found][1](path) if found else path.open("rb") as opened:
             yield opened
-    except (EOFError, gzip.BadGzipFile, lzma.LZMAError, zlib.error, zipfile.BadZipFile) as error:
+    except (EOFError, OSError, lzma.LZMAError, zlib.error, zipfile.BadZipFile) as error:
+        if not found:
+            raise
         raise MaucError(f"{path}, {what}, is broken: {error}.") from error
 
 

@@ -67,7 +67,8 @@ FORMATS = {
     ),
     "sav": Format("frames:open_frame", (".sav", ".zsav"), _CELLS, growth=12),
     "sql": Format(
-        "frames:open_frame", (".sqlite", ".sqlite3", ".db", ".db3"), (*_CELLS, "sql"), growth=4
+        "frames:open_frame", (".sqlite", ".sqlite3", ".db", ".db3"), (*_CELLS, "sql"),
+        has_addresses=True, growth=4,
     ),
     "svmlight": Format(
         "binary:open_svmlight", (".svm", ".svmlight", ".libsvm"), may_be_compressed=True
