@@ -128,12 +128,12 @@ def test_archives(tmp_path, ending):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.json", b"{no", r"is not a JSON table \(.*\): by its first bytes it is text"),
+        ("a.json", b"{no", r"is not a json file \(.*\): by its first bytes it is text"),
         ("a.json", b"[1, 2]", "has no column 'label'"),
-        ("a.json", b"[]", "is not a JSON table"),
-        ("a.dta", b"a,label\n1,u\n", "is not a Stata file .* it is text"),
-        ("a.sav", b"a,label\n1,u\n", "is not an SPSS file"),
-        ("a.xpt", b"a,label\n1,u\n", "is not a SAS file"),
+        ("a.json", b"[]", "is not a json file"),
+        ("a.dta", b"a,label\n1,u\n", "is not a dta file .* it is text"),
+        ("a.sav", b"a,label\n1,u\n", "is not a sav file"),
+        ("a.xpt", b"a,label\n1,u\n", "is not a sas file"),
         ("a.sqlite", b"a,label\n1,u\n", "cannot be queried: .*file is not a database"),
         ("a.csv.bz2", b"a,label\n1,u\n", "is not a bzip2 archive"),
         ("a.sav.gz", b"a", "sav files are not read compressed"),
