@@ -122,7 +122,6 @@ def test_every_command_has_the_options_that_hints_name(command):
 @pytest.mark.parametrize(
     ("content", "hint"),
     [
-        ("a;label\n1,5;u\n2\n", "--separator ';'"),
         ('a,label\n"1,5",u\n"2,25",v\n', "--decimal ','"),
         ('a,label\n"3,070",u\n"2,250",v\n', "--thousands ','"),
         ("a,label\n1,u\n2,v\n3,u\nlots,v\n", "--missing lots"),
@@ -130,7 +129,6 @@ def test_every_command_has_the_options_that_hints_name(command):
         ("5.1,3.5,x\n4,3,y\n", "--no-header"),
         ("a,label\n1,u\n2,\n3,v\n", "--skip-unlabelled"),
         ("my id,label\n9007199254740993,u\n9007199254740995,v\n", "--drop 'my id'"),
-        ("a\tlabel\n1\tu\n2\n", "--format tsv"),
         ("day,label\n2020-01-01,u\n2020-01-02,v\n", "--keep-ids"),
         ("a,label\n" + "".join(f"{i},{i % 30}\n" for i in range(50)), "--many-classes"),
     ],

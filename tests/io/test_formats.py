@@ -185,7 +185,7 @@ def test_the_extra_is_named(tmp_path, monkeypatch, package, name):
 def test_memory_is_estimated_before_a_file_is_read_whole(tmp_path, monkeypatch):
     (tmp_path / "a.json").write_text("[" + " " * 1000 + "]")
     monkeypatch.setattr("mauc.memory.free_memory", lambda: 5000)
-    with pytest.raises(MaucError, match=r"json files are read whole, which need 8 kB .*parquet"):
+    with pytest.raises(MaucError, match=r"json file, which are read at once, need 6 kB .*parquet"):
         load_dataset(tmp_path / "a.json", "label")
 
 
@@ -312,9 +312,12 @@ def test_classes_to_keep_and_to_merge(tmp_path, options, classes, note):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"classes": "A,b"}, r"classes has 'b', which is not a class of column 'kind' \(A, B, C"),
+        ({"classes": "A,b"}, "classes must be one of A, B, C, D, E, F, got 'b'; did you mean 'B'"),
         ({"merge": "A,B"}, "merge must be classes and a name, A,B=AB, got 'A,B'"),
-        ({"min_class_size": 5}, "two classes of column 'kind' must be left.* has 4 rows"),
+        (
+            {"min_class_size": 5},
+            r"two classes of column 'kind' must be left, got 6 classes of 12 rows left out",
+        ),
         ({"min_class_size": 0}, "min_class_size must be None or an int of at least 1, got 0"),
     ],
 )

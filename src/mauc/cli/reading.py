@@ -44,9 +44,7 @@ class Reading:
         self.options: dict[str, Any] = {
             name: list(value) if name in _MANY else value
             for name, value in given.items()
-            if value is not None
-            and value not in ((), "auto")
-            and (value is not False or name == "header")
+            if value is not None and value not in ((), "auto") and (value or name == "header")
         }
 
     def load(self, data: str, **changes: Any) -> "Dataset":
@@ -64,8 +62,8 @@ class Reading:
         for name, value in self._typed.items():
             flag = COMMAND_LINE[name].flag
             for one in value if isinstance(value, tuple) else (value,):
-                if one is not None and one is not False and one != "":
-                    found += [flag] if one is True else [flag, str(one)]
+                if one:
+                    found += [flag] if one is True else [flag, one]
         return found
 
     def refuse(self, what: str) -> None:
@@ -92,7 +90,7 @@ def reads_data(function: Callable[..., None]) -> Callable[..., None]:
 def _click_option(name: str, known: OptionText) -> Callable[..., Any]:
     names = (["-t"] if name == "target" else []) + [known.flag, name]
     text = _TEXTS.get(name, known.text)
-    if known.metavar is None:
+    if not known.metavar:
         return click.option(*names, is_flag=True, help=text)
     if name in _MANY:
         return click.option(
@@ -100,9 +98,8 @@ def _click_option(name: str, known: OptionText) -> Callable[..., Any]:
         )
     default = "auto" if name == "nominal" else None
     return click.option(
-        *names, metavar=known.metavar, default=default, show_default=default is not None, help=text,
-        type=int if known.kind == "int, optional" else None,
-    )  # fmt: skip
+        *names, metavar=known.metavar, default=default, show_default=default is not None, help=text
+    )
 
 
 target_option = _click_option("target", COMMAND_LINE["target"])

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import cast
@@ -39,44 +40,37 @@ class Format:
 
 
 _CELLS = ("decimal", "missing", "thousands")
-_TEXT = (*_CELLS, "encoding", "header", "separator", "skip_rows")
-_SHEETS = (*_CELLS, "sheet", "skip_rows")
+_CODED = (*_CELLS, "encoding")
+_LINES = (*_CODED, "header", "separator", "skip_rows")
 _REMOTE = ("storage_options",)
+_text = partial(Format, "text:open_text", streams=True, may_be_compressed=True)
+_frame = partial(Format, "frames:open_frame", growth=6)
 FORMATS = {
     "arff": Format("arff:open_arff", (".arff",), ("encoding",), may_be_compressed=True),
-    "csv": Format("text:open_text", (".csv", ".data"), _TEXT, True, may_be_compressed=True),
+    "csv": _text((".csv", ".data"), _LINES),
+    "dta": _frame((".dta",), _CELLS, may_be_compressed=True),
     "feather": Format(
-        "arrow:open_feather", (".feather", ".arrow", ".ipc"), _REMOTE, True,
-        has_addresses=True,
+        "arrow:open_feather", (".feather", ".arrow", ".ipc"), _REMOTE, True, has_addresses=True
     ),
-    "dta": Format("frames:open_frame", (".dta",), _CELLS, may_be_compressed=True, growth=6),
     "hdf5": Format("arrays:open_hdf5", (".h5", ".hdf5", ".he5"), streams=True, has_arrays=True),
-    "json": Format(
-        "frames:open_frame", (".json", ".jsonl", ".ndjson"), (*_CELLS, "encoding"),
-        may_be_compressed=True, growth=8,
-    ),
+    "json": _frame((".json", ".jsonl", ".ndjson"), _CODED, may_be_compressed=True),
     "mat": Format("binary:open_mat", (".mat",)),
     "npy": Format("arrays:open_npy", (".npy",), streams=True),
     "npz": Format("binary:open_npz", (".npz",)),
     "parquet": Format(
         "parquet:open_parquet", (".parquet", ".parq", ".pq"), _REMOTE, True, has_addresses=True
     ),
-    "sas": Format(
-        "frames:open_frame", (".xpt", ".sas7bdat"), (*_CELLS, "encoding"),
-        may_be_compressed=True, growth=6,
-    ),
-    "sav": Format("frames:open_frame", (".sav", ".zsav"), _CELLS, growth=12),
-    "sql": Format(
-        "frames:open_frame", (".sqlite", ".sqlite3", ".db", ".db3"), (*_CELLS, "sql"),
-        has_addresses=True, growth=4,
-    ),
+    "sas": _frame((".xpt", ".sas7bdat"), _CODED, may_be_compressed=True),
+    "sav": _frame((".sav", ".zsav"), _CELLS),
+    "sql": _frame((".sqlite", ".sqlite3", ".db"), (*_CELLS, "sql"), has_addresses=True),
     "svmlight": Format(
         "binary:open_svmlight", (".svm", ".svmlight", ".libsvm"), may_be_compressed=True
     ),
-    "tsv": Format("text:open_text", (".tsv", ".tab"), _TEXT, True, may_be_compressed=True),
-    "txt": Format("text:open_text", (".txt",), (*_TEXT, "sheet"), True, may_be_compressed=True),
+    "tsv": _text((".tsv", ".tab"), _LINES),
+    "txt": _text((".txt",), (*_LINES, "sheet")),
     "xlsx": Format(
-        "frames:open_sheet", (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"), _SHEETS, growth=40
+        "frames:open_sheet", (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"),
+        (*_CELLS, "sheet", "skip_rows"), growth=40,
     ),
     "zarr": Format(
         "arrays:open_zarr", (".zarr",), _REMOTE, True, has_addresses=True, has_arrays=True
@@ -142,11 +136,9 @@ def open_table(address: str, options: ReadOptions, memory: int | None = None) ->
         raise MaucError(f"{address}: {name} files are read one by one; name a single file.")
     check_options(address, name, options)
     if not known.streams and not is_collection(path):
-        check_memory(
-            known.growth * (4 if split_archive(path)[1] else 1) * Path(path).stat().st_size,
-            f"{path}: {name} files are read whole, which",
-            "convert it to parquet, whose columns are read when they are needed",
-        )
+        n_bytes = known.growth * Path(path).stat().st_size * (4 if split_archive(path)[1] else 1)
+        what = f"{path}: the rows of a {name} file, which are read at once,"
+        check_memory(n_bytes, what, "convert it to parquet, which is read by columns")
     module, _, function = known.opener.partition(":")
     opener = cast(Opener, getattr(import_module(f"mauc.io.{module}"), function))
     return opener(

@@ -117,8 +117,8 @@ def open_sheet(path: Path, options: ReadOptions, memory: int | None) -> Table:
     notes = titles_note([row[0] for row in texts[:n_titles]])
     if options.sheet is None and len(titles) > 1:
         notes.append(f"the first sheet; {option('sheet')} names another: {first_few(titles[1:])}")
-    heads = zip(cells.columns, *texts[n_titles : n_titles + 1], strict=True)
-    names = [name or f"column{j + 1}" for j, *(name,) in heads] if texts else []
+    heads = zip(cells.columns, texts[n_titles] if texts else [], strict=True)
+    names = [name or f"column{j + 1}" for j, name in heads]
     rows = cells.index[n_titles + 1 :]
     return _frame_table(
         path, cells.loc[rows].set_axis(names, axis=1), options, memory, notes,

@@ -13,6 +13,7 @@ from typing import Any
 from mauc.data.columns import default_names
 from mauc.exceptions import MaucError, option
 from mauc.io.files import (
+    BEGINNINGS,
     content_error,
     describe_content,
     open_binary,
@@ -23,10 +24,6 @@ from mauc.io.table import check_unique
 
 #: the separator that stands for any run of blanks and tabs
 WHITESPACE = "whitespace"
-_BEGINNINGS = {
-    b"PAR1": "parquet", b"ARROW1": "feather", b"MATLAB": "mat", b"SQLite": "sql", b"$FL": "sav",
-    b"<stata": "dta", b"HEADER R": "sas", b"{": "json", b"[": "json",
-}  # fmt: skip
 _SNIFFED_BYTES = 1 << 16
 _SNIFFED_LINES = 50
 NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
@@ -103,10 +100,12 @@ def encoding_error(path: Path, encoding: str) -> MaucError:
 
 def sniff_format(path: Path, encoding: str) -> str:
     """Return the format of a file by its content; that of rows of text is csv."""
-    beginning = read_beginning(path, 8)
-    for start, name in _BEGINNINGS.items():
-        if beginning.startswith(start):
+    beginning = read_beginning(path, 16)
+    for start, _, name in BEGINNINGS:
+        if name and beginning.startswith(start):
             return name
+    if beginning.lstrip()[:1] in (b"{", b"["):
+        return "json"
     members = zip_members(path)
     if members:
         return "xlsx" if {"[Content_Types].xml", "content.xml"} & set(members) else "npz"
@@ -176,7 +175,6 @@ class Lines:
         if not beginning:
             raise MaucError(f"{self.path} is empty; a header line and rows are wanted.")
         line, first = beginning[0]
-        self._check_separator(first)
         if not self.has_header:
             return default_names(range(len(first))), 0
         if len(beginning[-1][1]) == len(first) + 1 > 2:  # as R writes row names
@@ -218,18 +216,6 @@ class Lines:
                         f"{self.path} cannot be read as rows and columns: it ends inside a quoted "
                         f"value; look for a quote that is never closed."
                     ) from error
-
-    def _check_separator(self, first: list[str]) -> None:
-        if len(first) > 1:
-            return
-        for other, what in ((";", "';'"), ("\t", "tabs"), ("|", "'|'"), (",", "','")):
-            if other in first[0]:
-                formats = {"\t": option("format", "tsv"), ",": option("format", "csv")}
-                raise MaucError(
-                    f"{self.path} has a single column when split at {self.separator!r}, but its "
-                    f"first line has {what} in it; pass "
-                    f"{formats.get(other, option('separator', other))}."
-                )
 
 
 def is_number(text: str) -> bool:

@@ -9,17 +9,18 @@ import datetime
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from fnmatch import filter as filter_names
 from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from mauc.checks import is_class_count, many_classes_text
+from mauc.checks import is_class_count, many_classes_text, unknown_choice
 from mauc.data.columns import MAX_EXACT_INTEGER, as_floats
 from mauc.data.source import ColumnSource
 from mauc.exceptions import MaucError, option
 from mauc.io.options import ReadOptions
-from mauc.io.table import Table, find_place, first_few, match_columns, split_words
+from mauc.io.table import Table, find_place, first_few, split_words
 from mauc.progress import track
 
 MIN_ROWS = 10  # in fewer rows all values of a feature may well be different, or equal
@@ -117,13 +118,14 @@ def _find_target(table: Table, target: str | int | None) -> int | None:
 def find_columns(
     table: Table, wanted: Sequence[str | int], name: str, target: int | None
 ) -> list[int]:
-    """Return columns by names, numbers, lists (a,b) and patterns, which spare the target."""
+    """Return columns by names, numbers, lists (a,b) and patterns (x*), which spare the target."""
     found = []
-    for text in wanted:
-        for word in split_words(table.names, text):
-            matches = match_columns(table.names, word)
-            others = [j for j in matches if j != target] if len(matches) > 1 else matches
-            found += others or [find_column(table, word, name)]
+    for word in (word for text in wanted for word in split_words(table.names, text)):
+        place, matches = find_place(table.names, word), filter_names(table.names, str(word))
+        if place is None and matches:
+            found += [j for j in map(table.names.index, matches) if j != target]
+        else:
+            found.append(find_column(table, word, name))
     return found
 
 
@@ -163,24 +165,25 @@ def check_labels(
     if n_missing:
         notes.append(f"{n_missing} row{'s' * (n_missing > 1)} without a label left out")
     y = _plain_labels(table, column, is_missing, what)
-    y, is_kept, class_notes = choose_classes(table, y, what, options)
-    notes += class_notes
-    is_missing = is_missing.copy()
-    is_missing[~is_missing] = ~is_kept
-    names, counts = np.unique(y, return_counts=True)
-    n_classes, n_single = len(names), int((counts == 1).sum())
-    few = (
+    if options.merge or options.classes or options.min_class_size:
+        y, is_kept, class_notes = choose_classes(table, y, what, options)
+        notes += class_notes
+        is_missing = is_missing.copy()
+        is_missing[~is_missing] = ~is_kept
+    counts = np.unique(y, return_counts=True)[1]
+    n_classes, n_single = len(counts), int((counts == 1).sum())
+    ways = (
         f"{option('min_class_size', 2)} leaves out the {n_single} of {n_classes} classes that have "
         f"a single row, {option('merge', 'A,B=AB')} makes one of several"
     )
     if not options.many_classes and not is_class_count(n_classes, len(y)):
         raise MaucError(
             f"{table.path}: {what} has {many_classes_text(n_classes, len(y))}. If they are "
-            f"classes all the same, pass {option('many_classes', True)}; {few}, "
+            f"classes all the same, pass {option('many_classes', True)}; {ways}, "
             f"{option('classes')} names those to keep."
         )
     if n_single and len(y) >= MIN_ROWS:
-        notes.append(f"pairs of classes with a single row are no evidence: {few}")
+        notes.append(f"pairs of classes with a single row are no evidence: {ways}")
     if y.dtype.kind == "U":
         for word in sorted(set(table.missing_words) & set(np.unique(y).tolist())):
             notes.append(f"{word!r} is a class; {option('missing', word)} makes it a missing label")
@@ -190,48 +193,36 @@ def check_labels(
 def choose_classes(
     table: Table, y: Array, what: str, options: ReadOptions
 ) -> tuple[Array, Array, list[str]]:
-    """Return the labels after classes were merged, which rows are kept, and notes."""
-    notes, is_kept = list[str](), np.ones(len(y), bool)
-    if not (options.merge or options.classes or options.min_class_size):
-        return y, is_kept, notes
-    labels = y.astype(str)
+    """Return labels after classes were merged, which of them are kept, and notes."""
+    labels, notes = y.astype(str), list[str]()
+
+    def is_named(texts: Sequence[str], name: str) -> Array:
+        known = np.unique(labels).tolist()
+        words = [str(word) for text in texts for word in split_words(known, text)]
+        for word in words:
+            if word not in known:
+                raise unknown_choice(f"{table.path}: {option(name)}", word, known)
+        return np.isin(labels, words)
+
     for text in options.merge:
-        old, _, new = (part.strip() for part in text.rpartition("="))
+        old, _, new = map(str.strip, text.rpartition("="))
         if not (old and new):
             raise MaucError(f"{option('merge')} must be classes and a name, A,B=AB, got {text!r}.")
-        labels = np.where(_is_class(table, labels, [old], what, "merge"), new, labels)
+        labels = np.where(is_named([old], "merge"), new, labels)
         notes.append(f"classes {old} taken as one, {new!r}")
-    if options.classes is not None:
-        is_kept = _is_class(table, labels, options.classes, what, "classes")
+    is_kept = (
+        np.ones(len(y), bool) if options.classes is None else is_named(options.classes, "classes")
+    )
     _, codes, counts = np.unique(labels, return_inverse=True, return_counts=True)
     is_kept &= counts[codes] >= (options.min_class_size or 1)
-    lost = np.unique(labels[~is_kept])
-    if len(lost):
-        n_rows = int((~is_kept).sum())
-        notes.append(f"{len(lost)} classes of {n_rows} rows left out: {first_few(lost.tolist())}")
-    if len(np.unique(labels[is_kept])) < 2:
-        raise MaucError(
-            f"{table.path}: two classes of {what} must be left, got {notes[-1]}; the largest class "
-            f"has {counts.max()} rows."
-        )
+    lost, n_rows = np.unique(labels[~is_kept]).tolist(), int((~is_kept).sum())
+    if lost:
+        notes.append(f"{len(lost)} classes of {n_rows} rows left out: {first_few(lost)}")
+        if len(np.unique(labels[is_kept])) < 2:
+            raise MaucError(f"{table.path}: two classes of {what} must be left, got {notes[-1]}.")
     if y.dtype.kind in "iu" and all(label.removeprefix("-").isdigit() for label in set(labels)):
         labels = labels.astype(y.dtype)
     return labels[is_kept], is_kept, notes
-
-
-def _is_class(table: Table, labels: Array, wanted: Sequence[str], what: str, name: str) -> Array:
-    """Return which labels are of classes that an option names, such as A,B."""
-    known = np.unique(labels).tolist()
-    words = [str(word) for text in wanted for word in split_words(known, text)]
-    for word in words:
-        if word not in known:
-            near = get_close_matches(word, known, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else "."
-            raise MaucError(
-                f"{table.path}: {option(name)} has {word!r}, which is not a class of {what} "
-                f"({first_few(known)}){hint}"
-            )
-    return np.isin(labels, words)
 
 
 def _plain_labels(table: Table, labels: Any, is_missing: Array, what: str) -> Array:

@@ -10,7 +10,6 @@ formats that stream then open a source that reads columns when they are asked fo
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -107,14 +106,6 @@ def find_place(names: Sequence[str], wanted: str | int | None) -> int | None:
     if wanted is None or not -len(names) <= int(wanted) < len(names):
         return None
     return int(wanted) % len(names)
-
-
-def match_columns(names: Sequence[str], wanted: str | int) -> list[int]:
-    """Return the columns of a name or number, or of a pattern such as ``x*``; none if unknown."""
-    place = find_place(names, wanted)
-    if place is not None:
-        return [place]
-    return [j for j, name in enumerate(names) if fnmatchcase(name, str(wanted))]
 
 
 def split_words(known: Collection[str], text: str | int) -> list[str | int]:

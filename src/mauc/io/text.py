@@ -37,7 +37,7 @@ from mauc.io.lines import (
     split_rows,
 )
 from mauc.io.options import ReadOptions
-from mauc.io.table import Table, check_precision, find_place, match_columns
+from mauc.io.table import Table, check_precision, find_place
 from mauc.io.words import MISSING, TypedWords, check_words, type_words
 from mauc.memory import format_bytes
 from mauc.progress import track
@@ -75,11 +75,10 @@ def open_text(path: Path, options: ReadOptions, memory: int | None) -> Table:
     lines = Lines(path, head.separator, encoding, options.header is not False, head.skipped)
     names, n_header = lines.find_names()
     n_header = max([n_header, *head.skipped])
-    orange = head.orange if len(head.orange) == len(names) else ()
-    names = (
-        [own or name for (own, *_), name in zip(orange, names, strict=True)] if orange else names
-    )
-    texts = {j for name in options.categorical_features for j in match_columns(names, name)}
+    orange = head.orange
+    names = [own for own, _, _ in orange] or names
+    chosen = [find_place(names, name) for name in options.categorical_features]
+    texts = {j for j in chosen if j is not None}
     texts |= {j for j, (_, is_nominal, _) in enumerate(orange) if is_nominal}
     flagged = [j for j, (_, _, flag) in enumerate(orange) if flag]
     last = None if lines.has_header else len(names) - 1
