@@ -16,13 +16,8 @@ from mauc.io.options import COMMAND_LINE, NOMINAL, OptionText
 if TYPE_CHECKING:
     from mauc.datasets import Dataset
 
-_MANY = (
-    "categorical_features",
-    "classes",
-    "drop",
-    "merge",
-    "missing",
-)  # options that may be repeated
+#: options that may be repeated
+_MANY = ("categorical_features", "classes", "drop", "merge", "missing")
 _NOMINAL = ("auto", *NOMINAL)
 #: texts of options that are different here: methods say what they take
 _TEXTS = {

@@ -70,10 +70,10 @@ def find_head(path: Path, options: ReadOptions, encoding: str) -> Head:
 
 
 def _split(lines: list[str], separator: str) -> Rows:
-    reader = split_rows(lines, separator)
     try:
+        reader = split_rows(lines, separator)
         rows = [(reader.line_num, [cell.strip() for cell in cells]) for cells in reader]
-    except csv.Error:
+    except (csv.Error, TypeError):  # a separator of several letters, which the caller refuses
         return []
     return [(line, cells) for line, cells in rows if any(cells)]
 

@@ -104,8 +104,6 @@ def sniff_format(path: Path, encoding: str) -> str:
     for start, _, name in BEGINNINGS:
         if name and beginning.startswith(start):
             return name
-    if beginning.lstrip()[:1] in (b"{", b"["):
-        return "json"
     members = zip_members(path)
     if members:
         return "xlsx" if {"[Content_Types].xml", "content.xml"} & set(members) else "npz"
@@ -113,6 +111,8 @@ def sniff_format(path: Path, encoding: str) -> str:
     told = [line for line in lines if not line.lstrip().startswith(("%", "#"))]
     if told and told[0].lower().startswith(("@relation", "@attribute")):
         return "arff"
+    if told and re.match(r"\{|\[\s*($|[{\[])", told[0].lstrip()):
+        return "json"
     is_row = [":" in line and SVMLIGHT_ROW.fullmatch(line) for line in told]
     return "svmlight" if told and all(is_row) else "csv"
 

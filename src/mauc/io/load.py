@@ -55,7 +55,7 @@ def load_dataset(source: str | Path, target: str | int | None = None, **options:
 
     Notes
     -----
-    Columns of named tables (csv, tsv, txt, xlsx, arff, parquet, feather) are left out if they
+    Columns of named tables (all formats but those of arrays, see below) are left out if they
 
     - number the rows: 0, 1, 2, ... or 1, 2, 3, ... in this order, or from any number in a column
       that has no name or is called an identifier;

@@ -68,7 +68,6 @@ def open_text(path: Path, options: ReadOptions, memory: int | None) -> Table:
         if name != "csv":
             return open_table(str(path), replace(options, format=name), memory)
         check_options(path, name, options)
-    _check_marks(options.separator or "|", options.decimal or ".", options.thousands)
     check_text(path, "text of rows and columns", encoding)
     head = find_head(path, options, encoding)
     _check_marks(head.separator, head.decimal, options.thousands)

@@ -62,10 +62,10 @@ def write_table(
     Notes
     -----
     The file is written under another name beside its place and renamed when it is complete.
-    Numbers keep all their digits, 16 of them in xlsx files. Tables have the labels as their last column; npz files have
-    arrays ``X``, ``y``, ``feature_names`` and ``classes``; svmlight files note the names in a
-    comment that `load_dataset` reads. An arff file declares labels as nominal, so that labels
-    which are numbers come back as text.
+    Numbers keep all their digits, 16 in xlsx files. Tables have the labels as their last column;
+    npz files have arrays ``X``, ``y``, ``feature_names`` and ``classes``; svmlight files note the
+    names in a comment that `load_dataset` reads. An arff file declares labels as nominal, so that
+    labels which are numbers come back as text.
 
     Examples
     --------
