@@ -50,7 +50,8 @@ def find_head(path: Path, options: ReadOptions, encoding: str) -> Head:
         n_titles = count_titles([cells for _, cells in rows]) if may_be_titled else 0
         widths = [len(cells) for _, cells in rows]
         if _is_table(widths[n_titles:]):
-            found.append((widths[:n_titles].count(1), len(found), separator, n_titles, rows))
+            n_short = sum(width < widths[-1] for width in widths[:n_titles])
+            found.append((n_short, len(found), separator, n_titles, rows))
         elif max(widths[:1], default=0) > 1:  # whose rows have errors
             found.append((99, len(found), separator, 0, rows))
     # Fewest titles: the names of a table with semicolons may be the only row without a comma.
@@ -85,10 +86,11 @@ def _is_table(widths: list[int]) -> bool:
 
 
 def count_titles(rows: Sequence[Sequence[str]]) -> int:
-    """Return how many first rows have nothing but a word in their first cell, above other rows."""
-    for n, row in enumerate(rows):
-        is_alone = row[0] and not any(row[1:]) and len(row) != 2
-        if not is_alone or re.fullmatch(NUMBER, row[0]):
+    """Return how many first rows have too few cells for names, or nothing behind the first one."""
+    width = len(rows[-1]) if rows else 0
+    for n, row in enumerate(rows[: len(rows) // 2 + 1]):
+        is_alone = len(row) > 2 and row[0] and not any(row[1:])
+        if not (is_alone or len(row) < max(width - 1, 2)) or re.fullmatch(NUMBER, row[0]):
             return n
     return 0
 

@@ -217,7 +217,8 @@ def choose_classes(
     is_kept &= counts[codes] >= (options.min_class_size or 1)
     lost, n_rows = np.unique(labels[~is_kept]).tolist(), int((~is_kept).sum())
     if lost:
-        notes.append(f"{len(lost)} classes of {n_rows} rows left out: {first_few(lost)}")
+        classes = f"{len(lost)} class{'es' * (len(lost) > 1)}"
+        notes.append(f"{classes} of {n_rows} rows left out: {first_few(lost)}")
         if len(np.unique(labels[is_kept])) < 2:
             raise MaucError(f"{table.path}: two classes of {what} must be left, got {notes[-1]}.")
     if y.dtype.kind in "iu" and all(label.removeprefix("-").isdigit() for label in set(labels)):
