@@ -297,18 +297,15 @@ def find_archive(path: Path) -> str:
 @contextmanager
 def open_binary(path: Path) -> Iterator[BinaryIO]:
     """Open a file for reading, as bytes; archives are decompressed."""
-    kind = find_archive(path)
-    if not kind:
-        wanted = split_archive(str(path))[1]
-        if wanted:
-            raise content_error(path, describe_content(ARCHIVES[wanted][1]))
-        with path.open("rb") as file:
-            yield file
-        return
+    kind, (_, wanted) = find_archive(path), split_archive(str(path))
+    if wanted and not kind:
+        raise content_error(path, describe_content(ARCHIVES[wanted][1]))
     try:
-        with ARCHIVES[kind][0](path) as file:
+        with ARCHIVES[kind][0](path) if kind else path.open("rb") as file:
             yield file
     except (EOFError, OSError, lzma.LZMAError, zlib.error, zipfile.BadZipFile) as error:
+        if not kind:
+            raise
         raise MaucError(f"{path} is a broken {kind} archive: {error}.") from error
 
 
