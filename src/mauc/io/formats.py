@@ -164,14 +164,10 @@ def _collection_format(path: str, options: ReadOptions) -> str:
         _BY_ENDING.get(ending(file)) for file in FileSystem(path, options.storage_options).find()
     }
     formats = sorted(name for name in found if name is not None and FORMATS[name].has_addresses)
-    if len(formats) > 1:
+    if len(formats) != 1:
         raise MaucError(
-            f"{path} holds files of several formats ({', '.join(formats)}); name one of them by a "
-            f"pattern, such as *.parquet, or by {option('format')}."
-        )
-    if not formats:
-        raise MaucError(
-            f"{path} holds no file whose ending is known (.parquet, .feather and the like); name "
-            f"its format, as in {option('format', 'parquet')}."
+            f"{path} must hold files of one format (.parquet, .feather and the like), got "
+            f"{', '.join(formats) or 'none of a known ending'}; name them by a pattern, such as "
+            f"*.parquet, or their format ({option('format', 'parquet')})."
         )
     return formats[0]
