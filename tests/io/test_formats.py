@@ -36,6 +36,8 @@ def write_sqlite(frame, path, table="t"):
 
 
 def write_ods(frame, path):
+    pytest.importorskip("python_calamine")
+
     def cell(value):
         if value != value:
             return "<table:table-cell/>"
