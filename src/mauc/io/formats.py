@@ -44,7 +44,7 @@ _CODED = (*_CELLS, "encoding")
 _LINES = (*_CODED, "header", "separator", "skip_rows")
 _REMOTE = ("storage_options",)
 _text = partial(Format, "text:open_text", streams=True, may_be_compressed=True)
-_frame = partial(Format, "frames:open_frame", growth=6)
+_frame = partial(Format, "frames:open_frame", growth=8)
 FORMATS = {
     "arff": Format("arff:open_arff", (".arff",), ("encoding",), may_be_compressed=True),
     "csv": _text((".csv", ".data"), _LINES),
@@ -70,7 +70,7 @@ FORMATS = {
     "txt": _text((".txt",), (*_LINES, "sheet")),
     "xlsx": Format(
         "frames:open_sheet", (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"),
-        (*_CELLS, "sheet", "skip_rows"), growth=40,
+        (*_CELLS, "sheet", "skip_rows"), growth=20,
     ),
     "zarr": Format(
         "arrays:open_zarr", (".zarr",), _REMOTE, True, has_addresses=True, has_arrays=True

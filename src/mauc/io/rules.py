@@ -9,7 +9,7 @@ import datetime
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from fnmatch import filter as filter_names
+from fnmatch import fnmatchcase
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -69,7 +69,7 @@ class Roles(NamedTuple):
 def find_roles(table: Table, options: ReadOptions) -> Roles:
     """Return what the columns of a table are; no value is looked at."""
     target = _find_target(table, options.target)
-    dropped = find_columns(table, options.drop, "drop", target)
+    dropped = set(find_columns(table, options.drop, "drop", target))
     categorical = frozenset(
         find_columns(table, options.categorical_features, "categorical_features", target)
     )
@@ -121,11 +121,10 @@ def find_columns(
     """Return columns by names, numbers, lists (a,b) and patterns (x*), which spare the target."""
     found = []
     for word in (word for text in wanted for word in split_words(table.names, text)):
-        place, matches = find_place(table.names, word), filter_names(table.names, str(word))
-        if place is None and matches:
-            found += [j for j in map(table.names.index, matches) if j != target]
-        else:
-            found.append(find_column(table, word, name))
+        matches = []
+        if isinstance(word, str) and find_place(table.names, word) is None:
+            matches = [j for j, known in enumerate(table.names) if fnmatchcase(known, word)]
+        found += [j for j in matches if j != target] or [find_column(table, word, name)]
     return found
 
 
@@ -173,17 +172,17 @@ def check_labels(
     counts = np.unique(y, return_counts=True)[1]
     n_classes, n_single = len(counts), int((counts == 1).sum())
     ways = (
-        f"{option('min_class_size', 2)} leaves out the {n_single} of {n_classes} classes that have "
-        f"a single row, {option('merge', 'A,B=AB')} makes one of several"
+        f"{n_single} of {n_classes} classes have one row: {option('min_class_size', 2)} leaves "
+        f"these out, {option('merge', 'A,B=AB')} makes one of several, {option('classes')} names "
+        f"those to keep"
     )
     if not options.many_classes and not is_class_count(n_classes, len(y)):
         raise MaucError(
             f"{table.path}: {what} has {many_classes_text(n_classes, len(y))}. If they are "
-            f"classes all the same, pass {option('many_classes', True)}; {ways}, "
-            f"{option('classes')} names those to keep."
+            f"classes all the same, pass {option('many_classes', True)}. {ways}."
         )
     if n_single and len(y) >= MIN_ROWS:
-        notes.append(f"pairs of classes with a single row are no evidence: {ways}")
+        notes.append(f"two single rows are no evidence, and {ways}")
     if y.dtype.kind == "U":
         for word in sorted(set(table.missing_words) & set(np.unique(y).tolist())):
             notes.append(f"{word!r} is a class; {option('missing', word)} makes it a missing label")
