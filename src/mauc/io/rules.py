@@ -69,7 +69,7 @@ class Roles(NamedTuple):
 def find_roles(table: Table, options: ReadOptions) -> Roles:
     """Return what the columns of a table are; no value is looked at."""
     target = _find_target(table, options.target)
-    dropped = set(find_columns(table, options.drop, "drop", target))
+    dropped = find_columns(table, options.drop, "drop", target)
     categorical = frozenset(
         find_columns(table, options.categorical_features, "categorical_features", target)
     )
@@ -87,7 +87,8 @@ def find_roles(table: Table, options: ReadOptions) -> Roles:
             raise MaucError(
                 f"{table.path}: {option(name)} has {table.names[target]!r}, which is the target."
             )
-    features = [j for j in wanted if j not in dropped]
+    left_out = set(dropped)
+    features = [j for j in wanted if j not in left_out]
     if not features:
         raise MaucError(
             f"{table.path} has no column left to be a feature. Its columns: "
