@@ -16,7 +16,8 @@ from mauc.io.options import COMMAND_LINE, NOMINAL, OptionText
 if TYPE_CHECKING:
     from mauc.datasets import Dataset
 
-_MANY = ("categorical_features", "drop", "missing")  # options that may be repeated
+#: options that may be repeated
+_MANY = ("categorical_features", "classes", "drop", "merge", "missing")
 _NOMINAL = ("auto", *NOMINAL)
 #: texts of options that are different here: methods say what they take
 _TEXTS = {
@@ -84,7 +85,7 @@ def reads_data(function: Callable[..., None]) -> Callable[..., None]:
 def _click_option(name: str, known: OptionText) -> Callable[..., Any]:
     names = (["-t"] if name == "target" else []) + [known.flag, name]
     text = _TEXTS.get(name, known.text)
-    if known.metavar is None:
+    if not known.metavar:
         return click.option(*names, is_flag=True, help=text)
     if name in _MANY:
         return click.option(
@@ -103,9 +104,8 @@ def say_columns(dataset: "Dataset", data: str) -> None:
     """Say on stderr how the columns of a file were taken; a bundled set has numbers alone."""
     from mauc.datasets import BUNDLED
 
-    if data in BUNDLED:
-        return
     first, *others = dataset.notes or ("",)
+    first = "" if data in BUNDLED else first
     _, is_left_out, names = first.partition("; left out: ")
     if is_left_out:
         them = "it" if names.count("'") == 2 else "them"

@@ -9,17 +9,18 @@ import datetime
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from fnmatch import fnmatchcase
 from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from mauc.checks import is_class_count, many_classes_text
+from mauc.checks import is_class_count, many_classes_text, unknown_choice
 from mauc.data.columns import MAX_EXACT_INTEGER, as_floats
 from mauc.data.source import ColumnSource
 from mauc.exceptions import MaucError, option
 from mauc.io.options import ReadOptions
-from mauc.io.table import Table, find_place, first_few
+from mauc.io.table import Table, find_place, first_few, split_words
 from mauc.progress import track
 
 MIN_ROWS = 10  # in fewer rows all values of a feature may well be different, or equal
@@ -68,15 +69,14 @@ class Roles(NamedTuple):
 def find_roles(table: Table, options: ReadOptions) -> Roles:
     """Return what the columns of a table are; no value is looked at."""
     target = _find_target(table, options.target)
-    dropped = {find_column(table, name, "drop") for name in options.drop}
+    dropped = find_columns(table, options.drop, "drop", target)
     categorical = frozenset(
-        find_column(table, name, "categorical_features") for name in options.categorical_features
+        find_columns(table, options.categorical_features, "categorical_features", target)
     )
-    columns = options.columns
-    if columns is None:
+    if options.columns is None:
         wanted = [j for j in range(len(table.names)) if j != target and j not in table.hidden]
     else:
-        wanted = [find_column(table, name, "columns") for name in columns]
+        wanted = find_columns(table, options.columns, "columns", target)
         twice = [j for j in wanted if wanted.count(j) > 1] if len(set(wanted)) < len(wanted) else []
         if twice:
             raise MaucError(
@@ -87,7 +87,8 @@ def find_roles(table: Table, options: ReadOptions) -> Roles:
             raise MaucError(
                 f"{table.path}: {option(name)} has {table.names[target]!r}, which is the target."
             )
-    features = [j for j in wanted if j not in dropped]
+    left_out = set(dropped)
+    features = [j for j in wanted if j not in left_out]
     if not features:
         raise MaucError(
             f"{table.path} has no column left to be a feature. Its columns: "
@@ -113,6 +114,19 @@ def _find_target(table: Table, target: str | int | None) -> int | None:
             f"labels. Its columns: {first_few(table.names)}.{table.hint}"
         )
     return table.target
+
+
+def find_columns(
+    table: Table, wanted: Sequence[str | int], name: str, target: int | None
+) -> list[int]:
+    """Return columns by names, numbers, lists (a,b) and patterns (x*), which spare the target."""
+    found = []
+    for word in (word for text in wanted for word in split_words(table.names, text)):
+        matches = []
+        if isinstance(word, str) and find_place(table.names, word) is None:
+            matches = [j for j, known in enumerate(table.names) if fnmatchcase(known, word)]
+        found += [j for j in matches if j != target] or [find_column(table, word, name)]
+    return found
 
 
 def find_column(table: Table, wanted: str | int, name: str) -> int:
@@ -147,20 +161,69 @@ def check_labels(
             f"{table.path}: {what} has no label in {table.locate_row(int(np.argmax(is_missing)))}"
             f"{more}; give it one, or leave such rows out ({option('skip_unlabelled', True)})."
         )
-    y = _plain_labels(table, column, is_missing, what)
-    n_classes = len(np.unique(y))
-    if not options.many_classes and not is_class_count(n_classes, len(y)):
-        raise MaucError(
-            f"{table.path}: {what} has {many_classes_text(n_classes, len(y))}. If they are "
-            f"classes all the same, pass {option('many_classes', True)}."
-        )
     notes = []
     if n_missing:
         notes.append(f"{n_missing} row{'s' * (n_missing > 1)} without a label left out")
+    y = _plain_labels(table, column, is_missing, what)
+    if options.merge or options.classes or options.min_class_size:
+        y, is_kept, class_notes = choose_classes(table, y, what, options)
+        notes += class_notes
+        is_missing = is_missing.copy()
+        is_missing[~is_missing] = ~is_kept
+    counts = np.unique(y, return_counts=True)[1]
+    n_classes, n_single = len(counts), int((counts == 1).sum())
+    ways = (
+        f"{n_single} of {n_classes} classes have one row: {option('min_class_size', 2)} leaves "
+        f"these out, {option('merge', 'A,B=AB')} makes one of several, {option('classes')} names "
+        f"those to keep"
+    )
+    if not options.many_classes and not is_class_count(n_classes, len(y)):
+        raise MaucError(
+            f"{table.path}: {what} has {many_classes_text(n_classes, len(y))}. If they are "
+            f"classes all the same, pass {option('many_classes', True)}. {ways}."
+        )
+    if n_single and len(y) >= MIN_ROWS:
+        notes.append(f"two single rows are no evidence, and {ways}")
     if y.dtype.kind == "U":
         for word in sorted(set(table.missing_words) & set(np.unique(y).tolist())):
             notes.append(f"{word!r} is a class; {option('missing', word)} makes it a missing label")
     return y, is_missing, notes
+
+
+def choose_classes(
+    table: Table, y: Array, what: str, options: ReadOptions
+) -> tuple[Array, Array, list[str]]:
+    """Return labels after classes were merged, which of them are kept, and notes."""
+    labels, notes = y.astype(str), list[str]()
+
+    def is_named(texts: Sequence[str], name: str) -> Array:
+        known = np.unique(labels).tolist()
+        words = [str(word) for text in texts for word in split_words(known, text)]
+        for word in words:
+            if word not in known:
+                raise unknown_choice(f"{table.path}: {option(name)}", word, known)
+        return np.isin(labels, words)
+
+    for text in options.merge:
+        old, _, new = map(str.strip, text.rpartition("="))
+        if not (old and new):
+            raise MaucError(f"{option('merge')} must be classes and a name, A,B=AB, got {text!r}.")
+        labels = np.where(is_named([old], "merge"), new, labels)
+        notes.append(f"classes {old} taken as one, {new!r}")
+    is_kept = (
+        np.ones(len(y), bool) if options.classes is None else is_named(options.classes, "classes")
+    )
+    _, codes, counts = np.unique(labels, return_inverse=True, return_counts=True)
+    is_kept &= counts[codes] >= (options.min_class_size or 1)
+    lost, n_rows = np.unique(labels[~is_kept]).tolist(), int((~is_kept).sum())
+    if lost:
+        classes = f"{len(lost)} class{'es' * (len(lost) > 1)}"
+        notes.append(f"{classes} of {n_rows} rows left out: {first_few(lost)}")
+        if len(np.unique(labels[is_kept])) < 2:
+            raise MaucError(f"{table.path}: two classes of {what} must be left, got {notes[-1]}.")
+    if y.dtype.kind in "iu" and all(label.removeprefix("-").isdigit() for label in set(labels)):
+        labels = labels.astype(y.dtype)
+    return labels[is_kept], is_kept, notes
 
 
 def _plain_labels(table: Table, labels: Any, is_missing: Array, what: str) -> Array:
