@@ -11,7 +11,7 @@ from mauc.checks import unknown_choice
 from mauc.cli.common import echo_stderr
 from mauc.cli.show import watched
 from mauc.exceptions import LeftOutWarning, MaucError, option
-from mauc.io.options import COMMAND_LINE, NOMINAL, OptionText
+from mauc.io.options import COMMAND_LINE, NOMINAL, OptionText, command_line_option
 
 if TYPE_CHECKING:
     from mauc.datasets import Dataset
@@ -22,7 +22,6 @@ _NOMINAL = ("auto", *NOMINAL)
 _TEXTS = {
     "nominal": "Nominal columns: auto (as such where a method takes them, otherwise as numbers), "
     "ordinal (codes), onehot (indicators) or drop.",
-    "header": "The first line of a text file holds data, not the names of columns.",
 }
 
 
@@ -34,7 +33,6 @@ class Reading:
             raise unknown_choice("--nominal", given["nominal"], _NOMINAL)
         self._typed = {**given, "nominal": given["nominal"].replace("auto", "")}
         given["separator"] = given["separator"] and given["separator"].replace("\\t", "\t")
-        given["header"] = False if given["header"] else None  # the option is --no-header
         self.options: dict[str, Any] = {
             name: list(value) if name in _MANY else value
             for name, value in given.items()
@@ -54,10 +52,10 @@ class Reading:
         """Return what was typed to name the data, and how they are read."""
         found = [data]
         for name, value in self._typed.items():
-            flag = COMMAND_LINE[name].flag
+            flag = command_line_option(name, value is True)
             for one in value if isinstance(value, tuple) else (value,):
-                if one:
-                    found += [flag] if one is True else [flag, one]
+                if one or (name == "header" and one is False):
+                    found += [flag] if isinstance(one, bool) else [flag, one]
         return found
 
     def refuse(self, what: str) -> None:
@@ -85,7 +83,8 @@ def _click_option(name: str, known: OptionText) -> Callable[..., Any]:
     names = (["-t"] if name == "target" else []) + [known.flag, name]
     text = _TEXTS.get(name, known.text)
     if known.metavar is None:
-        return click.option(*names, is_flag=True, help=text)
+        default = None if "/" in known.flag else False
+        return click.option(*names, is_flag=True, default=default, help=text)
     if name in _MANY:
         return click.option(
             *names, metavar=known.metavar, multiple=True, help=f"{text} Repeatable."

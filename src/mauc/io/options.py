@@ -116,9 +116,10 @@ class ReadOptions:
         flag="--thousands", metavar="TEXT",
     )  # fmt: skip
     header: bool | None = _option(
-        None, "bool, default=True",
-        "Whether the first line of a text file holds the names of the columns, not data.",
-        flag="--no-header",
+        None, "bool, optional",
+        "Whether the first line of a text file holds names of columns, or data; by default it is "
+        "compared with the lines below.",
+        flag="--header/--no-header",
     )  # fmt: skip
     encoding: str | None = _option(
         None, 'str, default="utf-8"', "Encoding of a text file, such as latin-1.",
@@ -170,7 +171,7 @@ def command_line_option(name: str, *value: Any) -> str:
     known = COMMAND_LINE.get(name)
     flag = known.flag if known is not None else f"--{name.replace('_', '-')}"
     if not value or isinstance(value[0], bool):
-        return flag
+        return flag.split("/")[-1 if False in value else 0]
     text = str(value[0])
     return f"{flag} {shlex.quote(text) if any(map(str.isalnum, text)) else repr(text)}"
 

@@ -73,18 +73,20 @@ def open_text(path: Path, options: ReadOptions, memory: int | None) -> Table:
     separator = separator or default
     _check_marks(separator, decimal, options.thousands)
     check_text(path, "text of rows and columns", encoding)
-    lines = Lines(path, separator, encoding, options.header is not False)
-    names, n_header = lines.find_names()
+    missing = options.missing or ()
+    lines = Lines(path, separator, encoding, options.header, decimal)
+    given = (options.target, *options.drop, *options.categorical_features, *(options.columns or ()))
+    names, n_header = lines.find_names({*MISSING, *missing}, given)
     columns = [find_place(names, name) for name in options.categorical_features]
     texts = sorted({j for j in columns if j is not None})
     last = None if lines.has_header else len(names) - 1
     label = last if options.target is None else find_place(names, options.target)
-    missing = options.missing or ()
     layout = Layout(lines, names, n_header, decimal, options.thousands, missing, texts, label)
     source = _open_columns(layout, memory)
     return Table(
         path, source, names, target=last, locate_row=lines.locate_row,
-        check_column=source.check_column, hint=lines.hint(names), notes=source.notes,
+        check_column=source.check_column, hint=lines.hint,
+        notes=[*filter(None, [lines.note]), *source.notes],
         missing_words=tuple(word for word in MISSING if word not in missing),
     )  # fmt: skip
 
