@@ -203,7 +203,9 @@ def test_messages_in_the_language_of_the_command_line(birds):
 
 def test_reading_gives_the_options_of_the_library():
     assert make_reading().options == {}
-    reading = make_reading(separator="\\t", header=True, categorical_features=("a",), keep_ids=True)
+    reading = make_reading(
+        separator="\\t", header=False, categorical_features=("a",), keep_ids=True
+    )
     assert reading.options == {
         "separator": "\t",
         "header": False,

@@ -22,7 +22,7 @@ NUMBERS = np.random.default_rng(0).permutation(1000)[:N]
 def reasons_of(frame, marked=()):
     names = [str(name) for name in frame.columns]
     source = FrameSource(frame)
-    found = find_excluded(Table("t", source, names), source, range(len(names)), set(marked))
+    found = find_excluded(Table("t", source, names), source, range(len(names)), set(marked))[0]
     return {names[j]: reason for j, reason in found.items()}
 
 
@@ -84,7 +84,7 @@ def test_what_is_no_feature(name, values, reason):
         ("width", [f"{value:.3f}".replace(".", ",") for value in NUMBERS / 7]),
         ("mass", [*map(str, NUMBERS[:-1] / 7), "n/d"]),
         ("city", ["Rome", "Oslo"] * (N // 2)),
-        ("id", np.arange(N) % 7),
+        ("id", NUMBERS % 7),
         ("half", [1.0] * 3 + [2.0] * 3 + [np.nan] * (N - 6)),
         ("is_new", [True, False] * (N // 2)),
     ],
@@ -99,7 +99,10 @@ def test_small_tables_and_marked_columns_are_taken_as_they_are():
     assert reasons_of(frame, marked=[0, 1]) == {}
     assert reasons_of(frame.head(9).assign(empty=np.nan)) == {}
     source = ArraySource(np.column_stack([np.arange(N), np.zeros(N)]), "t")
-    assert find_excluded(Table("t", source, ["id", "b"], is_named=False), source, [0, 1]) == {}
+    assert find_excluded(Table("t", source, ["id", "b"], is_named=False), source, [0, 1]) == (
+        {},
+        {},
+    )
 
 
 @pytest.fixture
@@ -244,7 +247,7 @@ COLUMNS = {
 
 def reason_of(values, name, memory):
     source = DictSource({name: values}, memory, n_rows=1500)
-    return find_excluded(Table("t", source, [name]), source, [0]).get(0)
+    return find_excluded(Table("t", source, [name]), source, [0])[0].get(0)
 
 
 @pytest.mark.parametrize("name", COLUMNS)

@@ -84,7 +84,10 @@ def test_labels_may_mix_numbers_and_text(write):
         ),
         ("a,b\n1,2\n", r"has no column 'label'\. Its columns: a, b"),
         ("a,Labels\n1,2\n", "has no column 'label'; did you mean 'Labels'"),
-        ("5.1,3.5,x\n4,3,y\n", r"first line holds data and not names, pass header=False"),
+        (
+            "5.1,3.5,x\n4,3,y\n",
+            r"first line is taken for names; if it holds data, pass header=False",
+        ),
         ("a;label\n1;u\n", r"single column when split at ','.*has ';' in it; pass separator=';'"),
         ("a\tlabel\n1\tu\n", "has tabs in it; pass format='tsv'"),
         ("a|label\n1|u\n", r"pass separator='\|'"),

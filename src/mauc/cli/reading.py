@@ -2,15 +2,15 @@
 
 import functools
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from mauc.checks import unknown_choice
-from mauc.cli.common import echo_stderr
-from mauc.cli.show import watched
-from mauc.exceptions import LeftOutWarning, MaucError, option
+from mauc.cli.common import command, data_argument, echo_stderr
+from mauc.cli.show import add_row, make_table, print_json, print_table, short, watched
+from mauc.exceptions import WARNING, ColumnWarning, MaucError, option
 from mauc.io.options import COMMAND_LINE, NOMINAL, OptionText, command_line_option
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class Reading:
 
         load, what = (open_dataset, "opening") if "memory" in changes else (load_dataset, "reading")
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", LeftOutWarning)  # it is in the notes
+            warnings.simplefilter("ignore", ColumnWarning)  # it is in the notes
             return watched(load, f"{what} {data}")(data, **{**self.options, **changes})
 
     def words(self, data: str) -> list[str]:
@@ -61,8 +61,9 @@ class Reading:
     def refuse(self, what: str) -> None:
         """Raise if there are options for something that is not there."""
         for name, value in self.options.items():
-            got = "" if isinstance(value, bool) else f", got {value!r} without one"
-            raise MaucError(f"{option(name)} goes with {what}{got}.")
+            if isinstance(value, bool):
+                raise MaucError(f"{option(name, value)} goes with {what}.")
+            raise MaucError(f"{option(name)} goes with {what}, got {value!r} without one.")
 
 
 def reads_data(function: Callable[..., None]) -> Callable[..., None]:
@@ -83,8 +84,7 @@ def _click_option(name: str, known: OptionText) -> Callable[..., Any]:
     names = (["-t"] if name == "target" else []) + [known.flag, name]
     text = _TEXTS.get(name, known.text)
     if known.metavar is None:
-        default = None if "/" in known.flag else False
-        return click.option(*names, is_flag=True, default=default, help=text)
+        return click.option(*names, is_flag=True, default=None, help=text)
     if name in _MANY:
         return click.option(
             *names, metavar=known.metavar, multiple=True, help=f"{text} Repeatable."
@@ -111,5 +111,36 @@ def say_columns(dataset: "Dataset", data: str) -> None:
         echo_stderr(f"warning: {dataset.name}: {first} (--keep-ids keeps {them})")
     elif first:
         echo_stderr(f"{dataset.name}: {first}")
-    for note in others:
-        echo_stderr(f"{dataset.name}: {note}")
+    _say_notes(dataset.name, others)
+
+
+def _say_notes(name: str, notes: Iterable[str]) -> None:
+    for note in notes:
+        warning = WARNING * note.startswith(WARNING)
+        echo_stderr(f"{warning}{name}: {note.removeprefix(WARNING)}")
+
+
+@command()
+@data_argument
+@target_option
+@reads_data
+def columns(data: str, reading: Reading, as_json: bool) -> None:
+    """Show how every column is taken: its kind, how many values differ or are missing, and why.
+
+    DATA is a file, - for standard input, or the name of a data set (see mauc datasets list).
+    Without --target all columns are judged as features.
+
+    Example: mauc columns data.csv --target label
+    """
+    from mauc.io.load import describe_file
+
+    frame, notes = watched(describe_file, f"reading {data}")(data, **reading.options)
+    if as_json:
+        print_json({"data": data, "columns": frame, "notes": notes})
+        return
+    table = make_table(*frame.columns, right=("distinct", "missing"))
+    for name, kind, distinct, missing, taken, why in frame.itertuples(index=False):
+        share = f"{missing:.1%}" if missing else "-"
+        add_row(table, short(name), kind, distinct, share, taken, why)
+    print_table(table)
+    _say_notes(data, notes)

@@ -24,6 +24,7 @@ _BEGINNINGS = {
 }  # fmt: skip
 _SNIFFED_BYTES = 1 << 16
 _SNIFFED_LINES = 50
+_SEARCHED_ROWS = 100_000  # for a word that may stand for a missing value
 _COMPARED_ROWS, _COMPARED_COLUMNS = 25, 1000  # that tell whether the first row is one of names
 NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
 _ANY_NUMBER = rf"({NUMBER}|[+-]?inf|nan)"
@@ -169,13 +170,18 @@ class Lines:
 
     def locate_row(self, row: int) -> str:
         """Return on which line a data row (counted from 0) is."""
-        line, _ = next(islice(self.rows(), row + self.has_header, None))
+        line, _ = next(islice(self.rows(), row + bool(self.has_header), None))
         return f"line {line}"
 
     def column(self, column: int) -> Iterator[str]:
         """Yield the text of every cell of a column."""
-        for _, cells in islice(self.rows(), int(self.has_header), None):
+        for _, cells in islice(self.rows(), bool(self.has_header), None):
             yield cells[column].strip()
+
+    def has_word(self, word: str, besides: int) -> bool:
+        """Whether a word is a cell of the first rows, in another column than `besides`."""
+        rows = (cells for _, cells in islice(self.rows(), _SEARCHED_ROWS))
+        return any(cells.count(word) > cells[besides : besides + 1].count(word) for cells in rows)
 
     def find_names(
         self, missing: Collection[str] = (), given: Iterable[object] = ()
@@ -240,7 +246,7 @@ class Lines:
     def ragged_error(self, wanted: int) -> MaucError | None:
         """Return the error for the first row that has more or fewer cells than are wanted."""
         first_line, _ = next(self.rows())
-        for line, cells in islice(self.rows(), int(self.has_header), None):
+        for line, cells in islice(self.rows(), bool(self.has_header), None):
             if len(cells) != wanted:
                 return MaucError(
                     f"{self.path}, line {line}: the row has {len(cells)} "

@@ -88,6 +88,7 @@ def open_text(path: Path, options: ReadOptions, memory: int | None) -> Table:
         check_column=source.check_column, hint=lines.hint,
         notes=[*filter(None, [lines.note]), *source.notes],
         missing_words=tuple(word for word in MISSING if word not in missing),
+        uses_word=lambda word: label not in texts and lines.has_word(word, label or 0),
     )  # fmt: skip
 
 

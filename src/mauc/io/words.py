@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from mauc.exceptions import MaucError, option
+from mauc.exceptions import WARNING, MaucError, option
 from mauc.io.lines import NUMBER
 from mauc.io.table import check_precision
 
@@ -83,7 +83,7 @@ def type_words(
             note = f"{start} texts such as {example!r} are numbers with separated thousands"
         elif numbers is None and plain is not known:
             note = (
-                f"warning: column {name!r}: texts such as {known[0]!r} have a unit, but no number "
+                f"{WARNING}column {name!r}: texts such as {known[0]!r} have a unit, but no number "
                 f"that can be read; {option('decimal', ',')} or {option('thousands', ',')} may help"
             )
     if numbers is None:
@@ -134,11 +134,11 @@ def take_unit_off(name: str, words: list[str]) -> tuple[list[str], str]:
         if 3 * len(counts) > len(words):  # as "1st", "2nd", "3rd"
             return words, ""
         listed = ", ".join(map(repr, list(counts)[:5]))
-        return words, f"warning: column {name!r} has numbers of different units ({listed}): nominal"
+        return words, f"{WARNING}column {name!r} has numbers of different units ({listed}): nominal"
     odd = [word for word, own in zip(words, units, strict=True) if own not in ("", unit)]
     if odd:
         return words, (
-            f"warning: column {name!r} has numbers with {unit!r}, but is nominal because of "
+            f"{WARNING}column {name!r} has numbers with {unit!r}, but is nominal because of "
             f"{odd[0]!r}; correct it, or pass {option('missing', odd[0])}"
         )
     bare = f", {len(words) - n_most} of {len(words)} texts have none" * (n_most < len(words))
