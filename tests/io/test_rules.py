@@ -122,7 +122,7 @@ def test_what_may_be_no_feature_is_kept_with_a_warning(tmp_path, values, doubt):
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        (["u", "U", "v", "v "], "labels differ by case or blanks alone: 'U', 'u'"),
+        (["u", "U", "v", "v "], "by case or blanks alone: 'U', 'u'; 'v', 'v '"),
         (np.random.default_rng(0).binomial(40, 0.5, 400), "looks ordinal or continuous"),
         (np.random.default_rng(0).integers(0, 30, 400) * 10, "looks ordinal or continuous"),
         (np.arange(400) % 26, ""),

@@ -193,8 +193,16 @@ def test_na_is_a_missing_label_where_other_columns_have_missing_values_of_that_n
         (["5 €", "€ 7", "9€"], [5, 7, 9], "'€' taken off"),
         (["1 year", "2 years", "7 years"], [1, 2, 7], "'year' taken off"),
         ([*(f"{i}%" for i in range(19)), "20"], [*range(19), 20], "'%' taken off, 1 of 20 texts"),
-        (["4 mm", "5 mm", "6 mm", "1 in", "2 in", "3 in"], None, "different units ('mm', 'in')"),
-        ([*(f"${i}" for i in range(19)), "free"], None, "nominal because of 'free'; correct it"),
+        (
+            ["4 mm", "5 mm", "6 mm", "1 in", "2 in", "3 in"],
+            None,
+            "nominal because of '1 in'; write one",
+        ),
+        (
+            [*(f"${i}" for i in range(19)), "free"],
+            None,
+            "because of 'free'; write one unit, or pass missing='free'",
+        ),
         (["3,50 €", "4,20 €"], None, "no number that can be read; decimal=','"),
         (["1st", "2nd", "3rd"], None, ""),
         (["A1", "A2", "A3"], None, ""),

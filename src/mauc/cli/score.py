@@ -117,7 +117,7 @@ def read_scores(path: str, reading: Reading) -> "tuple[np.ndarray, np.ndarray, n
 
     from mauc.data.categories import get_column
     from mauc.datasets import BUNDLED
-    from mauc.io.rules import is_id_name
+    from mauc.io.rules import is_id_name, number_reason
 
     if path in BUNDLED:
         raise MaucError(f"mauc score takes a file of scores, not a data set; got {path!r}.")
@@ -135,10 +135,7 @@ def read_scores(path: str, reading: Reading) -> "tuple[np.ndarray, np.ndarray, n
             continue
         is_text = column in dataset.nominal_features
         values = np.zeros(0) if is_text else np.asarray(get_column(dataset.X, place))
-        n = np.arange(len(values))
-        is_range = len(n) > 1 and np.array_equal(np.sort(values), n + np.floor(values.min()))
-        numbers_rows = is_range and values[0] in (0, 1) and np.array_equal(values, n + values[0])
-        is_id = numbers_rows or is_id_name(column, is_range)
+        is_id = is_id_name(column) or number_reason(values, column, place) == "numbers the rows"
         if is_text or (is_id and "keep_ids" not in reading.options):
             left_out.append(place)
     kept = [place for place in range(len(names)) if place not in left_out]

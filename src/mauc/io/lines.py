@@ -231,7 +231,8 @@ class Lines:
             else:
                 number, *values = map(float, plain)
                 numbers.append(number)
-                in_range.append(min(values) <= number <= max(values))
+                is_alike = not own.isdigit() or any(map(str.isdigit, known))  # 7 is above 3.5
+                in_range.append(is_alike and min(values) <= number <= max(values))
         steps = {after - before for before, after in pairwise(numbers)}
         if len(numbers) > 2 and len(steps) == 1 and steps != {0}:  # 0, 1, 2, ... or years
             return False

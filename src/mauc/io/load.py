@@ -91,24 +91,6 @@ def load_dataset(source: str | Path, target: str | int | None = None, **options:
     return replace(dataset, source=_call(source, target, options, plain))
 
 
-def read_csv(path: str | Path, target: str | int | None = None, **options: Any) -> Dataset:
-    """Read a CSV file, whatever its extension.
-
-    Parameters
-    ----------
-    path : str or Path
-    target : str or int
-        The column with the labels.
-    **options
-        Those of `load_dataset`.
-
-    Returns
-    -------
-    dataset : Dataset
-    """
-    return load_dataset(Path(path), target, format="csv", **options)
-
-
 @with_option_texts
 def open_columns(
     data: Any, target: Any = None, *, memory: int | str | None = None, **options: Any

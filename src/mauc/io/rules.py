@@ -193,12 +193,10 @@ def check_labels(
         for word in sorted({*table.missing_words} & {*classes.tolist()}):
             notes.append(f"{word!r} is a class; {option('missing', word)} makes it a missing label")
         folded = np.array(["".join(label.split()).casefold() for label in classes])
-        for one in np.unique(folded):
-            alike = classes[folded == one]
-            if len(alike) > 1:
-                notes.append(
-                    f"{WARNING}labels differ by case or blanks alone: {format_labels(alike)}"
-                )
+        found, times = np.unique(folded, return_counts=True)
+        alike = "; ".join(format_labels(classes[folded == one]) for one in found[times > 1])
+        if alike:
+            notes.append(f"{WARNING}labels differ by case or blanks alone: {alike}")
     elif _is_ordered(classes, counts):
         notes.append(
             f"{WARNING}{what} has {len(classes)} whole numbers that are about as frequent as their "

@@ -126,23 +126,19 @@ def take_unit_off(name: str, words: list[str]) -> tuple[list[str], str]:
         return words, ""
     found = [_MEASURED.fullmatch(word.strip()) for word in words]
     units = [one and _PLURAL.sub("", f"{one['mark'] or ''}{one['unit'] or ''}") for one in found]
-    counts = Counter(filter(None, units))
-    if counts.total() < (1 - _MIN_WORDS) * len(words):
+    counts, enough = Counter(filter(None, units)), (1 - _MIN_WORDS) * len(words)
+    # As many units as "1st", "2nd" and "3rd" have are none.
+    if counts.total() < enough or 3 * len(counts) > max(3, len(words)):
         return words, ""
-    ((unit, n_most),) = counts.most_common(1)
-    if n_most < (1 - _MIN_WORDS) * len(words):
-        if 3 * len(counts) > len(words):  # as "1st", "2nd", "3rd"
-            return words, ""
-        listed = ", ".join(map(repr, list(counts)[:5]))
-        return words, f"{WARNING}column {name!r} has numbers of different units ({listed}): nominal"
+    unit, n_most = counts.most_common(1)[0]
     odd = [word for word, own in zip(words, units, strict=True) if own not in ("", unit)]
+    kept = option("categorical_features", name)
     if odd:
         return words, (
             f"{WARNING}column {name!r} has numbers with {unit!r}, but is nominal because of "
-            f"{odd[0]!r}; correct it, or pass {option('missing', odd[0])}"
+            f"{odd[0]!r}; write one unit, or pass {option('missing', odd[0])} or {kept}"
         )
     bare = f", {len(words) - n_most} of {len(words)} texts have none" * (n_most < len(words))
-    kept = option("categorical_features", name)
     note = f"column {name!r}: {unit!r} taken off{bare} ({kept} keeps the texts)"
     return [one["sign"] + one["number"] for one in found if one], note
 
