@@ -145,16 +145,13 @@ def split_rows(lines: Iterable[str], separator: str, *, strict: bool = False) ->
 
 
 class Lines:
-    """The rows of a text file with their line numbers, for its beginning and for errors.
-
-    Where `has_header` is None the types of the first lines decide, see `find_names`.
-    """
+    """The rows of a text file with their line numbers, for its beginning and for errors."""
 
     def __init__(
         self, path: Path, separator: str, encoding: str, has_header: bool | None, decimal: str = "."
     ) -> None:
         self.path, self.separator, self.encoding = path, separator, encoding
-        self.has_header, self._decimal = has_header, decimal
+        self.has_header, self._decimal = has_header, decimal  # None: `find_names` decides
         self.note = ""  #: how a first line of numbers is taken, and what takes it otherwise
 
     def rows(self) -> Iterator[tuple[int, list[str]]]:

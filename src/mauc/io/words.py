@@ -127,7 +127,7 @@ def take_unit_off(name: str, words: list[str]) -> tuple[list[str], str]:
     found = [_MEASURED.fullmatch(word.strip()) for word in words]
     units = [one and _PLURAL.sub("", f"{one['mark'] or ''}{one['unit'] or ''}") for one in found]
     counts, enough = Counter(filter(None, units)), (1 - _MIN_WORDS) * len(words)
-    # As many units as "1st", "2nd" and "3rd" have are none.
+    # "1st", "2nd" and "3rd" have no units: fewer than three texts have the same ending.
     if counts.total() < enough or 3 * len(counts) > max(3, len(words)):
         return words, ""
     unit, n_most = counts.most_common(1)[0]
