@@ -233,8 +233,8 @@ class Lines:
         steps = {after - before for before, after in pairwise(numbers)}
         if len(numbers) > 2 and len(steps) == 1 and steps != {0}:  # 0, 1, 2, ... or years
             return False
-        alike = [*in_range, *words]
-        return 2 * sum(alike) >= len(alike) > 0 and (not words or any(words))
+        alike, is_twice = [*in_range, *words], len(set(numbers)) < len(numbers)
+        return (is_twice or 2 * sum(alike) >= len(alike) > 0) and (not words or any(words))
 
     @property
     def hint(self) -> str:
