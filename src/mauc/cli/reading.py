@@ -16,7 +16,8 @@ from mauc.io.options import COMMAND_LINE, NOMINAL, OptionText, command_line_opti
 if TYPE_CHECKING:
     from mauc.datasets import Dataset
 
-_MANY = ("categorical_features", "drop", "missing")  # options that may be repeated
+#: options that may be repeated
+_MANY = ("categorical_features", "classes", "drop", "merge", "missing")
 _NOMINAL = ("auto", *NOMINAL)
 #: texts of options that are different here: methods say what they take
 _TEXTS = {
@@ -83,7 +84,7 @@ def reads_data(function: Callable[..., None]) -> Callable[..., None]:
 def _click_option(name: str, known: OptionText) -> Callable[..., Any]:
     names = (["-t"] if name == "target" else []) + [known.flag, name]
     text = _TEXTS.get(name, known.text)
-    if known.metavar is None:
+    if not known.metavar:
         return click.option(*names, is_flag=True, default=None, help=text)
     if name in _MANY:
         return click.option(

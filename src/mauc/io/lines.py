@@ -4,7 +4,6 @@ import codecs
 import csv
 import io
 import re
-import zipfile
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import chain, islice, pairwise
@@ -13,15 +12,18 @@ from typing import Any
 
 from mauc.data.columns import default_names
 from mauc.exceptions import MaucError, option
-from mauc.io.files import content_error, describe_content, open_binary, read_beginning
+from mauc.io.files import (
+    BEGINNINGS,
+    content_error,
+    describe_content,
+    open_binary,
+    read_beginning,
+    zip_members,
+)
 from mauc.io.table import check_unique, find_place
 
 #: the separator that stands for any run of blanks and tabs
 WHITESPACE = "whitespace"
-_SEPARATORS = ("\t", ";", "|", ",")
-_BEGINNINGS = {
-    b"PAR1": "parquet", b"ARROW1": "feather", b"MATLAB": "mat",
-}  # fmt: skip
 _SNIFFED_BYTES = 1 << 16
 _SNIFFED_LINES = 50
 _SEARCHED_ROWS = 100_000  # for a word that may stand for a missing value
@@ -98,41 +100,33 @@ def encoding_error(path: Path, encoding: str) -> MaucError:
     return MaucError(f"{path} cannot be read as {encoding.upper()} text.")
 
 
-def sniff_format(path: Path, encoding: str) -> tuple[str, str | None]:
-    """Return the format of a file by its content, and the separator if it is rows of text."""
-    beginning = read_beginning(path, 8)
-    for start, name in _BEGINNINGS.items():
-        if beginning.startswith(start):
-            return name, None
-    if beginning.startswith(b"PK\x03\x04") and zipfile.is_zipfile(path):
-        with zipfile.ZipFile(path) as archive:
-            return ("xlsx" if "[Content_Types].xml" in archive.namelist() else "npz"), None
+def sniff_format(path: Path, encoding: str) -> str:
+    """Return the format of a file by its content; that of rows of text is csv."""
+    beginning = read_beginning(path, 16)
+    for start, _, name in BEGINNINGS:
+        if name and beginning.startswith(start):
+            return name
+    members = zip_members(path)
+    if members:
+        return "xlsx" if {"[Content_Types].xml", "content.xml"} & set(members) else "npz"
+    lines = [line for line in first_lines(path, encoding) if line.strip()]
+    told = [line for line in lines if not line.lstrip().startswith(("%", "#"))]
+    if told and told[0].lower().startswith(("@relation", "@attribute")):
+        return "arff"
+    if told and re.match(r"\{|\[\s*($|[{\[])", told[0].lstrip()):
+        return "json"
+    is_row = [":" in line and SVMLIGHT_ROW.fullmatch(line) for line in told]
+    return "svmlight" if told and all(is_row) else "csv"
+
+
+def first_lines(path: Path, encoding: str) -> list[str]:
+    """Return the first lines of a text file."""
     with open_binary(path) as file:
         content = file.read(_SNIFFED_BYTES)
     lines = content.decode(skip_mark(encoding), "replace").splitlines()
     if len(content) == _SNIFFED_BYTES and len(lines) > 1:
         lines.pop()  # it may be cut off
-    lines = [line for line in lines if line.strip()][:_SNIFFED_LINES]
-    told = [line for line in lines if not line.lstrip().startswith(("%", "#"))]
-    if told and told[0].lower().startswith(("@relation", "@attribute")):
-        return "arff", None
-    if told and all(":" in line and SVMLIGHT_ROW.fullmatch(line) for line in told):
-        return "svmlight", None
-    return "csv", _sniff_separator(lines)
-
-
-def _sniff_separator(lines: list[str]) -> str:
-    """Return the first separator that cuts all lines into the same number of cells, or a comma."""
-    for separator in (*_SEPARATORS, WHITESPACE):
-        try:
-            counts = [len(next(split_rows([line], separator), [])) for line in lines]
-        except csv.Error:
-            continue
-        rest = set(counts[1:]) or set(counts)
-        # The first line may have one cell less, as R writes tables with row names.
-        if len(rest) == 1 and max(rest) > 1 and counts[0] - max(rest) in (0, -1):
-            return separator
-    return ","
+    return lines[:_SNIFFED_LINES]
 
 
 def split_rows(lines: Iterable[str], separator: str, *, strict: bool = False) -> Any:
@@ -148,16 +142,20 @@ class Lines:
     """The rows of a text file with their line numbers, for its beginning and for errors."""
 
     def __init__(
-        self, path: Path, separator: str, encoding: str, has_header: bool | None, decimal: str = "."
-    ) -> None:
+        self, path: Path, separator: str, encoding: str, has_header: bool | None,
+        decimal: str = ".", skipped: Collection[int] = (),
+    ) -> None:  # fmt: skip
         self.path, self.separator, self.encoding = path, separator, encoding
         self.has_header, self._decimal = has_header, decimal  # None: `find_names` decides
+        self._skipped = skipped  # lines to leave out, from 1
         self.note = ""  #: how a first line of numbers is taken, and what takes it otherwise
 
     def rows(self) -> Iterator[tuple[int, list[str]]]:
         """Yield the (last) line number and the cells of every row that is not blank."""
         with open_lines(self.path, self.encoding) as file:
-            reader = split_rows(file, self.separator)
+            lines = enumerate(file, start=1)
+            kept = ("\n" if number in self._skipped else line for number, line in lines)
+            reader = split_rows(kept if self._skipped else file, self.separator)
             try:
                 for cells in reader:
                     if cells and (len(cells) > 1 or cells[0].strip()):
@@ -188,7 +186,6 @@ class Lines:
         line, first = next(rows, (0, []))
         if not first:
             raise MaucError(f"{self.path} is empty; a header line and rows are wanted.")
-        self._check_separator(first)
         # From the last column, which may well be the target, every so many of a wide table.
         step = 1 + len(first) // _COMPARED_COLUMNS
         below = [(len(cells), cells[::-step]) for _, cells in rows]
@@ -265,18 +262,6 @@ class Lines:
                         f"{self.path} cannot be read as rows and columns: it ends inside a quoted "
                         f"value; look for a quote that is never closed."
                     ) from error
-
-    def _check_separator(self, first: list[str]) -> None:
-        if len(first) > 1:
-            return
-        for other, what in ((";", "';'"), ("\t", "tabs"), ("|", "'|'"), (",", "','")):
-            if other in first[0]:
-                formats = {"\t": option("format", "tsv"), ",": option("format", "csv")}
-                raise MaucError(
-                    f"{self.path} has a single column when split at {self.separator!r}, but its "
-                    f"first line has {what} in it; pass "
-                    f"{formats.get(other, option('separator', other))}."
-                )
 
 
 def is_number(text: str) -> bool:

@@ -15,10 +15,9 @@ from mauc.data.source import ColumnSource, default_memory
 from mauc.data.validate import check_vector
 from mauc.exceptions import WARNING, ColumnWarning, LeftOutWarning, MaucError, option, warn_user
 from mauc.io import rules
-from mauc.io.arrays import FrameSource
 from mauc.io.dataset import Dataset, columns_note, encode_dataset
 from mauc.io.features import FeatureColumns, HeldColumns, feature_matrix
-from mauc.io.files import STDIN, is_address, is_stream, stream_as_file
+from mauc.io.files import STDIN, is_address, is_stream, split_archive, stream_as_file
 from mauc.io.formats import SPECIAL, TEXT_FORMATS, find_format, open_table, split_array
 from mauc.io.objects import as_vector, open_in_memory, open_object
 from mauc.io.options import ReadOptions, with_option_texts
@@ -59,7 +58,7 @@ def load_dataset(source: str | Path, target: str | int | None = None, **options:
 
     Notes
     -----
-    Columns of named tables (csv, tsv, txt, xlsx, arff, parquet, feather) are left out if they
+    Columns of named tables (all formats but those of arrays, see below) are left out if they
 
     - number the rows: 0, 1, 2, ... or 1, 2, 3, ... in this order, or from any number in a column
       that has no name or is called an identifier;
@@ -143,21 +142,14 @@ def open_columns(
     plain = ReadOptions.make("open_columns", given)
     if isinstance(data, str | PathLike):
         table = open_table(fspath(data), plain, default_memory() if limit is None else limit)
-        is_whole = isinstance(table.source, FrameSource)  # of formats that are not streamed
     else:
-        is_whole = False
         _refuse_file_options(plain, f"a {type(data).__name__}.")
         table = _object_table(data, limit)
     if not is_column:
         table = replace(table, labels=_as_labels(target, table), has_named_labels=True)
-    dataset = assemble(table, plain, "", is_streamed=not is_whole, is_raw=True)
+    dataset = assemble(table, plain, "", is_streamed=True, is_raw=True)
     dataset = encode_dataset(dataset, plain.nominal)
-    if not is_whole:
-        return dataset.X, dataset.y
-    source = open_in_memory(dataset.X, limit)
-    source.name = str(table.path)
-    source.feature_names = np.array(dataset.feature_names, dtype=object)
-    return source, dataset.y
+    return dataset.X, dataset.y
 
 
 def open_dataset(
@@ -320,7 +312,7 @@ def _name(data: str) -> str:
     """Return what a data set is called: its file without the extension, and without ``.gz``."""
     if has_magic(data) and not Path(data).is_file():
         return data
-    name = PurePosixPath(data.partition("://")[2] or data).name.removesuffix(".gz")
+    name, _ = split_archive(PurePosixPath(data.partition("://")[2] or data).name)
     return name.rpartition(".")[0] or name
 
 

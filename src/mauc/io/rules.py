@@ -9,17 +9,18 @@ import datetime
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from fnmatch import filter as filter_names
 from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from mauc.checks import is_class_count, many_classes_text
+from mauc.checks import is_class_count, many_classes_text, unknown_choice
 from mauc.data.columns import MAX_EXACT_INTEGER, as_floats
 from mauc.data.source import ColumnSource
 from mauc.exceptions import WARNING, MaucError, format_labels, option
 from mauc.io.options import ReadOptions
-from mauc.io.table import Table, find_place, first_few
+from mauc.io.table import Table, find_place, first_few, split_words
 from mauc.progress import track
 
 MIN_ROWS = 10  # in fewer rows all values of a feature may well be different, or equal
@@ -74,15 +75,14 @@ def find_roles(table: Table, options: ReadOptions, *, needs_target: bool = True)
     """Return what the columns of a table are; no value is looked at."""
     has_target = needs_target or options.target is not None or table.target is not None
     target = _find_target(table, options.target) if has_target else None
-    dropped = {find_column(table, name, "drop") for name in options.drop}
+    dropped = find_columns(table, options.drop, "drop", target)
     categorical = frozenset(
-        find_column(table, name, "categorical_features") for name in options.categorical_features
+        find_columns(table, options.categorical_features, "categorical_features", target)
     )
-    columns = options.columns
-    if columns is None:
+    if options.columns is None:
         wanted = [j for j in range(len(table.names)) if j != target and j not in table.hidden]
     else:
-        wanted = [find_column(table, name, "columns") for name in columns]
+        wanted = find_columns(table, options.columns, "columns", target)
         twice = [j for j in wanted if wanted.count(j) > 1] if len(set(wanted)) < len(wanted) else []
         if twice:
             raise MaucError(
@@ -119,6 +119,20 @@ def _find_target(table: Table, target: str | int | None) -> int | None:
             f"labels. Its columns: {first_few(table.names)}.{table.hint}"
         )
     return table.target
+
+
+def find_columns(
+    table: Table, wanted: Sequence[str | int], name: str, target: int | None
+) -> list[int]:
+    """Return columns by names, numbers, lists (a,b) and patterns (x*), which spare the target."""
+    found = []
+    for word in (word for text in wanted for word in split_words(table.names, text)):
+        place, matches = find_place(table.names, word), filter_names(table.names, str(word))
+        if place is None and matches:
+            found += [j for j in map(table.names.index, matches) if j != target]
+        else:
+            found.append(find_column(table, word, name))
+    return found
 
 
 def find_column(table: Table, wanted: str | int, name: str) -> int:
@@ -180,15 +194,28 @@ def check_labels(
             f"{more}; give it one, or leave such rows out ({option('skip_unlabelled', True)})."
             f"{''.join(f' {note}.' for note in notes)}"
         )
-    y = _plain_labels(table, column, is_missing, what)
-    classes, counts = np.unique(y, return_counts=True)
-    if not options.many_classes and not is_class_count(len(classes), len(y)):
-        raise MaucError(
-            f"{table.path}: {what} has {many_classes_text(len(classes), len(y))}. If they are "
-            f"classes all the same, pass {option('many_classes', True)}."
-        )
     if n_missing:
         notes.append(f"{n_missing} row{'s' * (n_missing > 1)} without a label left out")
+    y = _plain_labels(table, column, is_missing, what)
+    if options.merge or options.classes or options.min_class_size:
+        y, is_kept, class_notes = choose_classes(table, y, what, options)
+        notes += class_notes
+        is_missing = is_missing.copy()
+        is_missing[~is_missing] = ~is_kept
+    classes, counts = np.unique(y, return_counts=True)
+    n_classes, n_single = len(counts), int((counts == 1).sum())
+    ways = (
+        f"{option('min_class_size', 2)} leaves out the {n_single} of {n_classes} classes that have "
+        f"a single row, {option('merge', 'A,B=AB')} makes one of several"
+    )
+    if not options.many_classes and not is_class_count(n_classes, len(y)):
+        raise MaucError(
+            f"{table.path}: {what} has {many_classes_text(n_classes, len(y))}. If they are "
+            f"classes all the same, pass {option('many_classes', True)}; {ways}, "
+            f"{option('classes')} names those to keep."
+        )
+    if n_single and len(y) >= MIN_ROWS:
+        notes.append(f"pairs of classes with a single row are no evidence: {ways}")
     if y.dtype.kind == "U":
         for word in sorted({*table.missing_words} & {*classes.tolist()}):
             notes.append(f"{word!r} is a class; {option('missing', word)} makes it a missing label")
@@ -217,6 +244,42 @@ def _is_ordered(values: Array, counts: Array) -> bool:
     steps, logs = np.diff(counts), np.log(counts)
     is_monotone = (steps >= 0).all() or (steps <= 0).all()
     return bool(not is_monotone and np.corrcoef(logs[1:], logs[:-1])[0, 1] > 2.5 / len(logs) ** 0.5)
+
+
+def choose_classes(
+    table: Table, y: Array, what: str, options: ReadOptions
+) -> tuple[Array, Array, list[str]]:
+    """Return labels after classes were merged, which of them are kept, and notes."""
+    labels, notes = y.astype(str), list[str]()
+
+    def is_named(texts: Sequence[str], name: str) -> Array:
+        known = np.unique(labels).tolist()
+        words = [str(word) for text in texts for word in split_words(known, text)]
+        for word in words:
+            if word not in known:
+                raise unknown_choice(f"{table.path}: {option(name)}", word, known)
+        return np.isin(labels, words)
+
+    for text in options.merge:
+        old, _, new = map(str.strip, text.rpartition("="))
+        if not (old and new):
+            raise MaucError(f"{option('merge')} must be classes and a name, A,B=AB, got {text!r}.")
+        labels = np.where(is_named([old], "merge"), new, labels)
+        notes.append(f"classes {old} taken as one, {new!r}")
+    is_kept = (
+        np.ones(len(y), bool) if options.classes is None else is_named(options.classes, "classes")
+    )
+    _, codes, counts = np.unique(labels, return_inverse=True, return_counts=True)
+    is_kept &= counts[codes] >= (options.min_class_size or 1)
+    lost, n_rows = np.unique(labels[~is_kept]).tolist(), int((~is_kept).sum())
+    if lost:
+        classes = f"{len(lost)} class{'es' * (len(lost) > 1)}"
+        notes.append(f"{classes} of {n_rows} rows left out: {first_few(lost)}")
+        if len(np.unique(labels[is_kept])) < 2:
+            raise MaucError(f"{table.path}: two classes of {what} must be left, got {notes[-1]}.")
+    if y.dtype.kind in "iu" and all(label.removeprefix("-").isdigit() for label in set(labels)):
+        labels = labels.astype(y.dtype)
+    return labels[is_kept], is_kept, notes
 
 
 def _plain_labels(table: Table, labels: Any, is_missing: Array, what: str) -> Array:
@@ -482,7 +545,8 @@ def describe_columns(table: Table, options: ReadOptions) -> tuple[Any, list[str]
                 _, is_missing, more = check_labels(table, labels, what, options)
                 column, notes = column.mask(is_missing), [*notes, *more]
             elif j in excluded or j not in roles.features:
-                taken, why = "left out", why or option("drop")
+                is_hidden = j in table.hidden and "no feature by the file"
+                taken, why = "left out", why or is_hidden or option("drop")
             elif is_nominal and options.nominal == "drop":
                 taken, why = "left out", option("nominal", "drop")
             elif j not in roles.categorical:
