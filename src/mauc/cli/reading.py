@@ -19,11 +19,10 @@ if TYPE_CHECKING:
 #: options that may be repeated
 _MANY = ("categorical_features", "classes", "drop", "merge", "missing")
 _NOMINAL = ("auto", *NOMINAL)
-#: texts of options that are different here: methods say what they take
-_TEXTS = {
-    "nominal": "Nominal columns: auto (as such where a method takes them, otherwise as numbers), "
-    "ordinal (codes), onehot (indicators) or drop.",
-}
+_NOMINAL_TEXT = (  # methods say what they take
+    "Nominal columns: auto (as such where a method takes them, otherwise as numbers), ordinal "
+    "(codes), onehot (indicators) or drop."
+)
 
 
 class Reading:
@@ -83,7 +82,7 @@ def reads_data(function: Callable[..., None]) -> Callable[..., None]:
 
 def _click_option(name: str, known: OptionText) -> Callable[..., Any]:
     names = (["-t"] if name == "target" else []) + [known.flag, name]
-    text = _TEXTS.get(name, known.text)
+    text = _NOMINAL_TEXT if name == "nominal" else known.text
     if not known.metavar:
         return click.option(*names, is_flag=True, default=None, help=text)
     if name in _MANY:
@@ -109,13 +108,12 @@ def say_columns(dataset: "Dataset", data: str) -> None:
     _, is_left_out, names = first.partition("; left out: ")
     if is_left_out:
         them = "it" if names.count("'") == 2 else "them"
-        echo_stderr(f"warning: {dataset.name}: {first} (--keep-ids keeps {them})")
-    elif first:
-        echo_stderr(f"{dataset.name}: {first}")
-    _say_notes(dataset.name, others)
+        first = f"{WARNING}{first} (--keep-ids keeps {them})"
+    say_notes(dataset.name, filter(None, [first, *others]))
 
 
-def _say_notes(name: str, notes: Iterable[str]) -> None:
+def say_notes(name: str, notes: Iterable[str]) -> None:
+    """Say on stderr what is known of data, warnings as such."""
     for note in notes:
         warning = WARNING * note.startswith(WARNING)
         echo_stderr(f"{warning}{name}: {note.removeprefix(WARNING)}")
@@ -144,4 +142,4 @@ def columns(data: str, reading: Reading, as_json: bool) -> None:
         share = f"{missing:.1%}" if missing else "-"
         add_row(table, short(name), kind, distinct, share, taken, why)
     print_table(table)
-    _say_notes(data, notes)
+    say_notes(data, notes)

@@ -233,16 +233,13 @@ def check_labels(
 
 
 def _is_ordered(values: Array, counts: Array) -> bool:
-    """Whether whole numbers leave many out, or are as frequent as their neighbours.
-
-    Codes of classes do so by chance; in the order of their frequencies these only rise or fall.
-    """
+    """Whether whole numbers leave many out, or are as frequent as their neighbours."""
     if len(values) > 2 * MIN_ORDERED and int(values[-1]) - int(values[0]) > 2 * len(values):
         return True
     if len(values) < MIN_ORDERED or len(set(counts[1:-1])) == 1:
         return False
     steps, logs = np.diff(counts), np.log(counts)
-    is_monotone = (steps >= 0).all() or (steps <= 0).all()
+    is_monotone = (steps >= 0).all() or (steps <= 0).all()  # codes in order of frequency
     return bool(not is_monotone and np.corrcoef(logs[1:], logs[:-1])[0, 1] > 2.5 / len(logs) ** 0.5)
 
 
