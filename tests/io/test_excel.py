@@ -11,6 +11,7 @@ from mauc.datasets import load_dataset
 from mauc.exceptions import LeftOutWarning, MaucError
 
 openpyxl = pytest.importorskip("openpyxl")
+pytest.importorskip("python_calamine")
 
 
 @pytest.fixture

@@ -102,9 +102,8 @@ def say_columns(dataset: "Dataset", data: str) -> None:
     """Say on stderr how the columns of a file were taken; a bundled set has numbers alone."""
     from mauc.datasets import BUNDLED
 
-    if data in BUNDLED:
-        return
     first, *others = dataset.notes or ("",)
+    first = "" if data in BUNDLED else first
     _, is_left_out, names = first.partition("; left out: ")
     if is_left_out:
         them = "it" if names.count("'") == 2 else "them"

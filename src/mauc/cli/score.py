@@ -27,7 +27,7 @@ _PREFIXES = ("", "score_", "proba_", "prob_", "p_")
     help="Percentile bootstrap of this many resamples for the interval; 0 for no interval.",
 )  # fmt: skip
 @click.option("--level", default=0.95, help="Confidence level of the interval.")
-@common.path_option("--pairs", help="Write the table of pairs (csv, parquet).")
+@common.path_option("--pairs", help="Write the table of pairs (csv, parquet, xlsx).")
 @reads_data
 @common.seed_option
 @common.jobs_option

@@ -91,7 +91,7 @@ def select(
 @target_option
 @_size_option("How many features to show: a number, all (by default)")
 @common.path_option(
-    "--pairs", help="Write the AUC of every feature on every class pair (csv, parquet)."
+    "--pairs", help="Write the AUC of every feature on every class pair (csv, parquet, xlsx)."
 )
 @common.option_group(Fitting, "fitting")
 @reads_data

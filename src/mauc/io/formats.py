@@ -44,7 +44,7 @@ _CODED = (*_CELLS, "encoding")
 _LINES = (*_CODED, "header", "separator", "skip_rows")
 _REMOTE = ("storage_options",)
 _text = partial(Format, "text:open_text", streams=True, may_be_compressed=True)
-_frame = partial(Format, "frames:open_frame", growth=6)
+_frame = partial(Format, "frames:open_frame", growth=8)
 FORMATS = {
     "arff": Format("arff:open_arff", (".arff",), ("encoding",), may_be_compressed=True),
     "csv": _text((".csv", ".data"), _LINES),
@@ -70,7 +70,7 @@ FORMATS = {
     "txt": _text((".txt",), (*_LINES, "sheet")),
     "xlsx": Format(
         "frames:open_sheet", (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"),
-        (*_CELLS, "sheet", "skip_rows"), growth=40,
+        (*_CELLS, "sheet", "skip_rows"), growth=20,
     ),
     "zarr": Format(
         "arrays:open_zarr", (".zarr",), _REMOTE, True, has_addresses=True, has_arrays=True
@@ -164,14 +164,10 @@ def _collection_format(path: str, options: ReadOptions) -> str:
         _BY_ENDING.get(ending(file)) for file in FileSystem(path, options.storage_options).find()
     }
     formats = sorted(name for name in found if name is not None and FORMATS[name].has_addresses)
-    if len(formats) > 1:
+    if len(formats) != 1:
         raise MaucError(
-            f"{path} holds files of several formats ({', '.join(formats)}); name one of them by a "
-            f"pattern, such as *.parquet, or by {option('format')}."
-        )
-    if not formats:
-        raise MaucError(
-            f"{path} holds no file whose ending is known (.parquet, .feather and the like); name "
-            f"its format, as in {option('format', 'parquet')}."
+            f"{path} must hold files of one format (.parquet, .feather and the like), got "
+            f"{', '.join(formats) or 'none of a known ending'}; name them by a pattern, such as "
+            f"*.parquet, or their format ({option('format', 'parquet')})."
         )
     return formats[0]

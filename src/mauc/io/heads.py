@@ -62,7 +62,8 @@ def find_head(path: Path, options: ReadOptions, encoding: str) -> Head:
     if separator != marks[0] and options.format != "txt":
         notes.append(f"the separator {separator!r} was found")
     decimal, texts = options.decimal, [cell for _, cells in rows[1:] for cell in cells]
-    if decimal is None and "," not in (separator, options.thousands) and _has_comma(texts):
+    is_comma = any(map(_COMMA.fullmatch, texts)) and not any(map(_POINT.fullmatch, texts))
+    if is_comma and decimal is None and "," not in (separator, options.thousands):
         decimal = ","
         notes.append("the decimal comma was found")
     orange, n_more = _find_orange(rows) if options.header is not False else ([], 0)
@@ -99,10 +100,6 @@ def titles_note(titles: Sequence[str]) -> list[str]:
     """Return the note on title rows that were left out."""
     what = "a title row" if len(titles) == 1 else f"{len(titles)} title rows"
     return [f"{what} above the names left out: {titles[0][:60]!r}"] if titles else []
-
-
-def _has_comma(texts: list[str]) -> bool:
-    return any(map(_COMMA.fullmatch, texts)) and not any(map(_POINT.fullmatch, texts))
 
 
 def _find_orange(rows: Rows) -> tuple[list[tuple[str, bool, str]], int]:

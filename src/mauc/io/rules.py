@@ -9,7 +9,7 @@ import datetime
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from fnmatch import filter as filter_names
+from fnmatch import fnmatchcase
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -93,7 +93,8 @@ def find_roles(table: Table, options: ReadOptions, *, needs_target: bool = True)
             raise MaucError(
                 f"{table.path}: {option(name)} has {table.names[target]!r}, which is the target."
             )
-    features = [j for j in wanted if j not in dropped]
+    left_out = set(dropped)
+    features = [j for j in wanted if j not in left_out]
     if not features:
         raise MaucError(
             f"{table.path} has no column left to be a feature. Its columns: "
@@ -127,11 +128,10 @@ def find_columns(
     """Return columns by names, numbers, lists (a,b) and patterns (x*), which spare the target."""
     found = []
     for word in (word for text in wanted for word in split_words(table.names, text)):
-        place, matches = find_place(table.names, word), filter_names(table.names, str(word))
-        if place is None and matches:
-            found += [j for j in map(table.names.index, matches) if j != target]
-        else:
-            found.append(find_column(table, word, name))
+        matches = []
+        if isinstance(word, str) and find_place(table.names, word) is None:
+            matches = [j for j, known in enumerate(table.names) if fnmatchcase(known, word)]
+        found += [j for j in matches if j != target] or [find_column(table, word, name)]
     return found
 
 
@@ -205,17 +205,17 @@ def check_labels(
     classes, counts = np.unique(y, return_counts=True)
     n_classes, n_single = len(counts), int((counts == 1).sum())
     ways = (
-        f"{option('min_class_size', 2)} leaves out the {n_single} of {n_classes} classes that have "
-        f"a single row, {option('merge', 'A,B=AB')} makes one of several"
+        f"{n_single} of {n_classes} classes have one row: {option('min_class_size', 2)} leaves "
+        f"these out, {option('merge', 'A,B=AB')} makes one of several, {option('classes')} names "
+        f"those to keep"
     )
     if not options.many_classes and not is_class_count(n_classes, len(y)):
         raise MaucError(
             f"{table.path}: {what} has {many_classes_text(n_classes, len(y))}. If they are "
-            f"classes all the same, pass {option('many_classes', True)}; {ways}, "
-            f"{option('classes')} names those to keep."
+            f"classes all the same, pass {option('many_classes', True)}. {ways}."
         )
     if n_single and len(y) >= MIN_ROWS:
-        notes.append(f"pairs of classes with a single row are no evidence: {ways}")
+        notes.append(f"two single rows are no evidence, and {ways}")
     if y.dtype.kind == "U":
         for word in sorted({*table.missing_words} & {*classes.tolist()}):
             notes.append(f"{word!r} is a class; {option('missing', word)} makes it a missing label")
