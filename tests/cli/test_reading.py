@@ -56,6 +56,24 @@ def test_json_has_the_columns(birds):
     ]
 
 
+def test_columns_says_how_every_column_is_taken(birds):
+    result = run("columns", birds, "-t", "species", "--drop", "bill")
+    lines = {line.split()[0]: " ".join(line.split()[1:]) for line in result.stdout.splitlines()}
+    assert lines["id"] == "number 60 - left out numbers the rows"
+    assert lines["species"] == "nominal 3 - target"
+    assert lines["bill"] == "number 60 - left out --drop"
+    assert lines["sex"] == "nominal 2 1.7% feature"
+    got = run_json("columns", birds)
+    assert got["notes"] == ["no column is the target; --target names it"]
+    assert [row["taken"] for row in got["columns"]] == ["left out"] + ["feature"] * 5
+    kept = run_json("columns", birds, "-t", "mass", "--keep-ids", "--nominal", "drop")["columns"]
+    assert [row["taken"] for row in kept] == [
+        "feature", "left out", "target", "feature", "left out", "left out",
+    ]  # fmt: skip
+    assert kept[2]["why"].startswith("column 'mass' holds ")
+    assert run_json("columns", "wine")["columns"][-1]["taken"] == "target"
+
+
 def test_ids_are_kept_if_the_user_says_so(birds):
     result = run("rank", birds, "-t", "species", "-m", "su", "--keep-ids")
     assert "3 numbers, 2 nominal" in result.stderr
@@ -202,7 +220,9 @@ def test_messages_in_the_language_of_the_command_line(birds):
 
 def test_reading_gives_the_options_of_the_library():
     assert make_reading().options == {}
-    reading = make_reading(separator="\\t", header=True, categorical_features=("a",), keep_ids=True)
+    reading = make_reading(
+        separator="\\t", header=False, categorical_features=("a",), keep_ids=True
+    )
     assert reading.options == {
         "separator": "\t",
         "header": False,

@@ -61,9 +61,11 @@ def test_the_first_sheet_or_another(write):
 
 def test_missing_words_and_a_class_called_na(write):
     rows = [["a", "label"], [1, "NA"], ["-", "EU"], ["NA", "NA"], [4, "EU"]]
-    dataset = load_dataset(write(rows), "label", missing="-")
+    dataset = load_dataset(write(rows), "label", missing="-", categorical_features="label")
     assert_array_equal(dataset.X[:, 0], [1, np.nan, np.nan, 4])
     assert dataset.y.tolist() == ["NA", "EU", "NA", "EU"]
+    labelled = load_dataset(write(rows), "label", missing="-", skip_unlabelled=True)
+    assert labelled.y.tolist() == ["EU", "EU"]
 
 
 def test_texts_are_judged_as_those_of_text_files(write):

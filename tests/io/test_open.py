@@ -30,6 +30,7 @@ def test_target_as_labels(path, mixed):
     assert set(y) == {"red", "green", "blue", "Ünder", "none"}
 
 
+@pytest.mark.filterwarnings("ignore:.*looks ordinal")
 def test_labels_are_those_of_load_dataset(path):
     for target in ("label", "byte", "yes", "whole"):
         _, y = open_columns(path, target, skip_unlabelled=True)

@@ -171,4 +171,6 @@ def _frame_table(
         path, FrameSource(pd.DataFrame(columns), str(path), memory=memory), names,
         locate_row=locate_row, check_column=check_column, notes=said,
         missing_words=tuple(word for word in MISSING if word not in missing),
+        uses_word=lambda word: options.target not in options.categorical_features
+        and any(word in typed.words for j, (typed, _) in texts.items() if j != label),
     )  # fmt: skip

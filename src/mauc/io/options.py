@@ -123,8 +123,9 @@ class ReadOptions:
         '"1,234,567".',
     )  # fmt: skip
     header: bool | None = _option(
-        None, "bool, default=True", "--no-header",
-        "Whether the first line of a text file holds the names of the columns, not data.",
+        None, "bool, optional", "--header/--no-header",
+        "Whether the first line of a text file holds names of columns, or data; by default it is "
+        "compared with the lines below.",
     )  # fmt: skip
     skip_rows: int | None = _option(
         None, "int, optional", "--skip-rows N",
@@ -185,7 +186,7 @@ def command_line_option(name: str, *value: Any) -> str:
     known = COMMAND_LINE.get(name)
     flag = known.flag if known is not None else f"--{name.replace('_', '-')}"
     if not value or isinstance(value[0], bool):
-        return flag
+        return flag.split("/")[-1 if False in value else 0]
     text = str(value[0])
     return f"{flag} {shlex.quote(text) if any(map(str.isalnum, text)) else repr(text)}"
 

@@ -58,6 +58,8 @@ class Table:
     dates: frozenset[int] = frozenset()
     #: words that stand for a missing value in a feature, but not in a label
     missing_words: tuple[str, ...] = ()
+    #: whether a word of `missing_words` stands in other columns than the target
+    uses_word: Callable[[str], bool] = lambda word: False
     #: what else a user should know about how the file was read
     notes: Sequence[str] = ()
 

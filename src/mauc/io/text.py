@@ -71,8 +71,11 @@ def open_text(path: Path, options: ReadOptions, memory: int | None) -> Table:
     check_text(path, "text of rows and columns", encoding)
     head = find_head(path, options, encoding)
     _check_marks(head.separator, head.decimal, options.thousands)
-    lines = Lines(path, head.separator, encoding, options.header is not False, head.skipped)
-    names, n_header = lines.find_names()
+    has_header = True if head.orange else options.header
+    lines = Lines(path, head.separator, encoding, has_header, head.decimal, head.skipped)
+    missing = options.missing or ()
+    given = (options.target, *options.drop, *options.categorical_features, *(options.columns or ()))
+    names, n_header = lines.find_names({*MISSING, *missing}, given)
     n_header = max([n_header, *head.skipped])
     orange = head.orange
     names = [own for own, _, _ in orange] or names
@@ -83,16 +86,16 @@ def open_text(path: Path, options: ReadOptions, memory: int | None) -> Table:
     last = None if lines.has_header else len(names) - 1
     last = next((j for j in flagged if orange[j][2] == "c"), last)
     label = last if options.target is None else find_place(names, options.target)
-    missing = options.missing or ()
     layout = Layout(
         lines, names, n_header, head.decimal, options.thousands, missing, sorted(texts), label
     )
     source = _open_columns(layout, memory)
     return Table(
         path, source, names, target=last, locate_row=lines.locate_row,
-        check_column=source.check_column, hint=lines.hint(names),
-        notes=[*head.notes, *source.notes], hidden=frozenset(flagged),
+        check_column=source.check_column, hint=lines.hint,
+        notes=[*head.notes, *filter(None, [lines.note]), *source.notes], hidden=frozenset(flagged),
         missing_words=tuple(word for word in MISSING if word not in missing),
+        uses_word=lambda word: label not in texts and lines.has_word(word, label or 0),
     )  # fmt: skip
 
 
