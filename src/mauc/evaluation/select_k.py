@@ -257,7 +257,7 @@ class SizeCurve(Result):
             found.append(curve.fold_mauc[fold, at])
             seen.append(chosen.mean[at])
         favour = np.mean(seen) - np.mean(found)
-        return float(np.mean(found) - max(favour, 0.0) / (n_folds - 1))
+        return float(np.mean(found) - favour / (n_folds - 1))
 
     @property
     def edge_note(self):
