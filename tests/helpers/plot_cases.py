@@ -90,7 +90,8 @@ def make_map(names, classes, n_features, *, is_asked=True):
         auc[3] = np.nan
     asked = rng.integers(0, pairs.n_subproblems, n_features) if is_asked else None
     names = [names[at % len(names)] for at in range(n_features)]
-    return PairMapDisplay(auc, names, pairs.names(np.array(list(classes))), asked)
+    classes = np.array(list(classes))
+    return PairMapDisplay(auc, names, pairs.names(classes), asked, classes)
 
 
 def make_study(classes, n_features, n_chosen, *, relevance="su"):
@@ -126,24 +127,24 @@ def cases():
     own = ["mdfs", "my own selector with quite a long name", "_private", "GreedyMAUC$2$", "naïve"]
 
     def curves(*args, spread="interval", labels="auto", **options):
-        return lambda: CurvesDisplay.from_run(make_run(*args, **options), spread=spread).plot(
-            labels=labels
+        return lambda: CurvesDisplay.from_run(
+            make_run(*args, **options), spread=spread, labels=labels
         )
 
     def stability(*args, size=None, **options):
-        return lambda: StabilityDisplay.from_run(make_run(*args, **options)).plot(size=size)
+        return lambda: StabilityDisplay.from_run(make_run(*args, **options), size=size)
 
     def wins(*args, reference="mdfs", **options):
         return lambda: WinDrawLossDisplay.from_run(
             make_run(*args, n_folds=8, **options), Comparison(reference)
-        ).plot()
+        )
 
     def ranks(n_selectors, n_problems, names=ALL, *, posthoc="holm", noise=2.0):
         rng = np.random.default_rng(2)
         scores = -np.arange(n_selectors) + noise * rng.normal(size=(n_problems, n_selectors))
         return lambda: CriticalDifferenceDisplay.from_scores(
             scores, names[:n_selectors], posthoc=posthoc
-        ).plot()
+        )
 
     def with_gap():
         rows = make_run(few, five[:2], four[:3], sizes)
@@ -155,7 +156,7 @@ def cases():
         "curves_few": curves(few, ["wine"], ["nb"], sizes),
         "curves_eighteen": curves(ALL, ["wine"], ["nb"], many_sizes),
         "curves_eighteen_panels": curves(ALL, five[:3], four, sizes, n_folds=3),
-        "curves_gap": lambda: CurvesDisplay.from_run(with_gap()).plot(),
+        "curves_gap": lambda: CurvesDisplay.from_run(with_gap()),
         "curves_own_names": curves(own, ["wine"], ["nb"], sizes),
         "curves_std": curves(few, five[:2], ["nb"], many_sizes, spread="std"),
         "stability_one": stability(["mdfs"], ["wine"], ["nb"], sizes),
@@ -182,6 +183,7 @@ def cases():
         "map_large": lambda: make_map(feature_names(300), LETTERS, 300).plot(),
         "map_many_long": lambda: make_map(LONG, [f"class number {c}" for c in LETTERS], 40,
                                           is_asked=False).plot(),
+        "map_many_pairs": lambda: make_map(feature_names(300), LETTERS, 300).plot(by="pairs"),
         "siren_two_classes": lambda: SirenDisplay(make_study("ab", 2, 1)).plot(),
         "siren_letters": lambda: SirenDisplay(make_study(LETTERS, 600, 100)).plot(),
         "siren_long_names": lambda: SirenDisplay(make_study(AWKWARD_CLASSES, 20, 10)).plot(),

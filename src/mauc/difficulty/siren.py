@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -247,6 +248,11 @@ class SirenStudy(Result):
             "shortfall": self.shortfall(),
         }
         return {name: values[self.order] for name, values in columns.items()}
+
+    def plot(self, ax: Any = None, *, order: str = "difficulty") -> Any:
+        """Draw the study; return its `mauc.plotting.SirenDisplay`, which explains the options."""
+        # By name: plots build on studies, not the other way round.
+        return import_module("mauc.plotting").SirenDisplay(self).plot(ax, order=order)
 
     def comparison(self) -> "pd.DataFrame":
         """Compare the selectors by what they leave to the hard pairs.

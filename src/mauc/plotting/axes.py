@@ -28,6 +28,8 @@ VERMILION, BLUE, ORANGE = _COLOURS[1], _COLOURS[2], _COLOURS[5]
 _LINES = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)))
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
 
+_OURS = ("greedy", "greedymauc")  # drawn thick, over the others
+
 _MAX_BELOW = 9  # names of a legend below the panels
 _LEGEND_LINE = 0.2  # inches of a line of the legend
 _MAX_BANDS = 4  # more bands than these hide each other: thin bars instead
@@ -148,7 +150,10 @@ def selector_styles(selectors: Sequence[str]) -> dict[str, dict[str, Any]]:
     for name, at in _style_numbers(selectors).items():  # other names take styles that are free
         line = at // len(_COLOURS) % len(_LINES)
         colour = _COLOURS[at % len(_COLOURS)]
+        is_ours = name.lower() in _OURS
         styles[name] = {
+            "linewidth": 2.8 if is_ours else 1.3,
+            "zorder": 2.5 if is_ours else 2,
             "color": colour,
             "linestyle": _LINES[line],
             "marker": _MARKERS[at % len(_MARKERS)],
@@ -221,8 +226,8 @@ def add_legend(
 
 def draw_curves(
     ax: Any, curves: dict[str, Any], styles: dict[str, Any], limits: tuple[Any, float]
-) -> None:
-    """Draw curves (sizes, values, lower and upper ends), with bands or, of many, thin bars."""
+) -> str:
+    """Draw curves (sizes, values, lower and upper ends); return "band" or, of many, "bar"."""
     from matplotlib.transforms import ScaledTranslation
 
     n_sizes = max((len(curve[0]) for curve in curves.values()), default=0)
@@ -246,14 +251,15 @@ def draw_curves(
             is_known = ~np.isnan(ends)
             # Shifted bars do not widen the axis by themselves.
             ax.update_datalim(np.column_stack([np.tile(sizes, 2), ends])[is_known])
-        ax.plot(sizes, value, **style, markersize=4.5, linewidth=1.3, markeredgewidth=0.9)
+        ax.plot(sizes, value, **style, markersize=4.5, markeredgewidth=0.9)
     ax.autoscale_view()
     ax.grid(color="0.9", linewidth=0.6)
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
+    return "band" if has_bands else "bar"
 
 
-def mark_sizes(ax: Any, sizes: Any) -> None:
+def mark_sizes(ax: Any, sizes: Any, chosen: int | None = None) -> None:
     """Put ticks at the sizes and number those that have room, on a logarithmic axis if crowded."""
     sizes = np.unique(sizes)
     is_crowded = len(sizes) > 3 and np.median(sizes) < 0.3 * sizes[-1]
@@ -263,8 +269,8 @@ def mark_sizes(ax: Any, sizes: Any) -> None:
     span = 1.1 * max(positions[-1] - positions[0], 1e-9)
     room = (room_for([sizes[-1]]) + 0.08) / size_in_inches(ax)[0] * span
     labelled: list[int] = []
-    # The largest size is named first, then the first, then what has room between them.
-    for at in [len(sizes) - 1, 0, *range(len(sizes) - 2, 0, -1)]:
+    # A chosen size is named first, then the largest and the first, then what has room.
+    for at in [*np.flatnonzero(sizes == chosen), len(sizes) - 1, 0, *range(len(sizes) - 2, 0, -1)]:
         if all(abs(positions[at] - positions[other]) >= room for other in labelled):
             labelled.append(at)
     ax.set_xticks(sizes[sorted(labelled)], [str(sizes[at]) for at in sorted(labelled)])

@@ -78,9 +78,9 @@ class WinDrawLossDisplay:
     def from_run(
         cls, run: Any, comparison: Comparison = PAPER_COMPARISON, *,
         datasets: Iterable[str] | str | None = None,
-        classifiers: Iterable[str] | str | None = None,
+        classifiers: Iterable[str] | str | None = None, ax: Any = None,
     ) -> "WinDrawLossDisplay":  # fmt: skip
-        """Count over all sizes and data sets of a run: its rows or its folder.
+        """Count over all sizes and data sets of a run, its rows or its folder, and draw.
 
         Parameters
         ----------
@@ -89,9 +89,11 @@ class WinDrawLossDisplay:
             Baseline selector, test and level.
         datasets, classifiers : sequences of str, optional
             What to count; everything by default.
+        ax
+            As in `plot`.
         """
         rows = select_rows(rows_of(run), dataset=datasets, classifier=classifiers)
-        return cls(win_draw_loss(compare_to(rows, comparison)), comparison)
+        return cls(win_draw_loss(compare_to(rows, comparison)), comparison).plot(ax)
 
     def to_frame(self) -> Any:
         """Return the counts as a DataFrame, one row per classifier and selector."""
@@ -180,6 +182,9 @@ class CriticalDifferenceDisplay:
     [(0, 1), (1, 2)]
     """
 
+    #: With fewer data sets mean ranks do not follow the distribution that the tests assume.
+    min_datasets = 5
+
     def __init__(
         self, names: Sequence[str], ranks: Any, *, difference: float, n_problems: int, posthoc: str
     ) -> None:
@@ -192,14 +197,15 @@ class CriticalDifferenceDisplay:
 
     @classmethod
     def from_scores(
-        cls, scores: Any, names: Sequence[str], *, posthoc: str = "holm", alpha: float = 0.05
-    ) -> "CriticalDifferenceDisplay":
-        """Rank scores of shape (n_problems, n_selectors), larger is better."""
+        cls, scores: Any, names: Sequence[str], *, posthoc: str = "holm", alpha: float = 0.05,
+        ax: Any = None,
+    ) -> "CriticalDifferenceDisplay":  # fmt: skip
+        """Rank scores of shape (n_problems, n_selectors), larger is better, and draw."""
         check_choice("posthoc", posthoc, _POSTHOC)
         scores = np.asarray(scores, dtype=float)
-        if scores.ndim != 2 or min(scores.shape) < 2:
-            want = "at least 2 problems that all selectors have and 2 selectors"
-            raise MaucError(f"mean ranks need {want}, got scores of shape {scores.shape}.")
+        if scores.ndim != 2:
+            raise MaucError(f"scores must have 2 dimensions, got shape {scores.shape}.")
+        cls._check_enough(*scores.shape)
         ranks = average_ranks(scores)
         if posthoc == "nemenyi":
             difference = critical_difference(scores.shape[1], len(scores), alpha)
@@ -208,15 +214,16 @@ class CriticalDifferenceDisplay:
             rejected = pairs[pairs["mark"] != "none"]
             apart = (rejected["other_rank"] - rejected["rank"]).abs()
             difference = float(apart.min()) if len(apart) else np.inf
-        return cls(names, ranks, difference=difference, n_problems=len(scores), posthoc=posthoc)
+        display = cls(names, ranks, difference=difference, n_problems=len(scores), posthoc=posthoc)
+        return display.plot(ax)
 
     @classmethod
     def from_run(
         cls, run: Any, *, problems: str = "dataset", posthoc: str = "holm", alpha: float = 0.05,
         classifiers: Iterable[str] | str | None = None,
-        selectors: Iterable[str] | str | None = None,
+        selectors: Iterable[str] | str | None = None, ax: Any = None,
     ) -> "CriticalDifferenceDisplay":  # fmt: skip
-        """Rank the selectors of a run: its rows or its folder.
+        """Rank the selectors of a run, its rows or its folder, and draw.
 
         Parameters
         ----------
@@ -227,10 +234,22 @@ class CriticalDifferenceDisplay:
         alpha : float, default=0.05
         classifiers, selectors : sequences of str, optional
             What to rank; everything by default.
+        ax
+            As in `plot`.
         """
         rows = select_rows(rows_of(run), classifier=classifiers, selector=selectors)
         scores = problem_scores(rows, problems)
-        return cls.from_scores(scores, list(scores.columns), posthoc=posthoc, alpha=alpha)
+        cls._check_enough(scores.index.get_level_values("dataset").nunique(), scores.shape[1])
+        return cls.from_scores(scores, list(scores.columns), posthoc=posthoc, alpha=alpha, ax=ax)
+
+    @classmethod
+    def _check_enough(cls, n_datasets: int, n_selectors: int) -> None:
+        if n_datasets < cls.min_datasets or n_selectors < 2:
+            raise MaucError(
+                f"a critical-difference diagram needs at least {cls.min_datasets} data sets that "
+                f"all selectors have and 2 selectors, got {n_datasets} and {n_selectors}: draw "
+                "CurvesDisplay or WinDrawLossDisplay instead."
+            )
 
     def to_frame(self) -> Any:
         """Return selector and mean rank as a DataFrame, best first."""

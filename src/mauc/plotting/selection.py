@@ -4,11 +4,15 @@ from typing import Any
 
 import numpy as np
 
+from mauc.checks import check_choice
 from mauc.data.decomposition import Decomposition
 from mauc.data.validate import check_fitted
 from mauc.evaluation import SizeCurve, select_k
+from mauc.exceptions import MaucError
+from mauc.extras import optional_import
 from mauc.plotting.axes import (
     BLUE,
+    MAX_TICKS,
     MAX_WIDTH,
     VERMILION,
     label_axis,
@@ -24,7 +28,8 @@ class PairMapDisplay:
     """Map of the folded AUC of selected features on every class pair.
 
     Rows are features in the order of selection, columns are class pairs. A dot marks the pair
-    that a feature was chosen for.
+    that a feature was chosen for. More than 60 pairs open as a map of classes by classes, with the
+    best AUC of a feature on each pair.
 
     Parameters
     ----------
@@ -33,6 +38,8 @@ class PairMapDisplay:
     pair_names : sequence of str
     asked_by : ndarray of shape (n_selected,), optional
         Pair that each feature was chosen for.
+    class_names : sequence of str, optional
+        Classes in the order of the pairs (0, 1), (0, 2), ..., for the map by classes.
 
     Attributes
     ----------
@@ -51,25 +58,27 @@ class PairMapDisplay:
     """
 
     def __init__(
-        self, pair_auc: Any, feature_names: Any, pair_names: Any, asked_by: Any = None
-    ) -> None:
+        self, pair_auc: Any, feature_names: Any, pair_names: Any, asked_by: Any = None,
+        class_names: Any = None,
+    ) -> None:  # fmt: skip
         self.pair_auc = pair_auc
         self.feature_names = feature_names
         self.pair_names = pair_names
         self.asked_by = asked_by
+        self.class_names = class_names
 
     @classmethod
-    def from_selector(cls, selector: Any) -> "PairMapDisplay":
-        """Take the numbers from a fitted selector."""
+    def from_selector(cls, selector: Any, *, ax: Any = None, by: str = "auto") -> "PairMapDisplay":
+        """Draw the map of a fitted selector; `ax` and `by` are those of `plot`."""
         check_fitted(selector)
         pairs = Decomposition("one-vs-one", len(selector.classes_))
         is_paired = selector.decomposition_.name == "one-vs-one"
-        return cls(
-            pair_auc=selector.pair_auc_,
-            feature_names=[step.feature_name for step in selector.trace_],
-            pair_names=pairs.names(selector.classes_),
-            asked_by=selector.trace_.subproblems if is_paired else None,
-        )
+        display = cls(
+            selector.pair_auc_, [step.feature_name for step in selector.trace_],
+            pairs.names(selector.classes_), selector.trace_.subproblems if is_paired else None,
+            selector.classes_,
+        )  # fmt: skip
+        return display.plot(ax, by=by)
 
     def to_frame(self) -> Any:
         """Return the map as a pandas DataFrame, features by pairs."""
@@ -77,28 +86,45 @@ class PairMapDisplay:
 
         return pd.DataFrame(self.pair_auc, index=self.feature_names, columns=self.pair_names)
 
-    def plot(self, ax: Any = None) -> "PairMapDisplay":
-        """Draw the map, on the Axes of a new figure of fitting size by default."""
-        n_selected, n_pairs = self.pair_auc.shape
+    def plot(self, ax: Any = None, *, by: str = "auto") -> "PairMapDisplay":
+        """Draw the map.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Those of a new figure of fitting size by default.
+        by : {"auto", "pairs", "classes"}, default="auto"
+            Every feature on every pair, or the best feature on every pair, classes by classes;
+            "auto" takes classes, where their names are known, from 61 pairs on.
+        """
+        check_choice("by", by, ("auto", "pairs", "classes"))
+        shown, rows, columns = self.pair_auc, self.feature_names, self.pair_names
+        labels = ("class pair", "feature, in order of selection", "AUC")
+        has_dots = self.asked_by is not None
+        is_large = shown.shape[1] > MAX_TICKS and self.class_names is not None
+        if by == "classes" or (by == "auto" and is_large):
+            if self.class_names is None:
+                raise MaucError('by="classes" needs class_names, got None.')
+            shown, rows = _best_by_class(shown, len(self.class_names)), self.class_names
+            columns, labels, has_dots = rows, ("class", "class", "best AUC of a feature"), False
         if ax is None:
-            width = max(3.2, 2.0 + 0.24 * n_pairs + room_for(self.feature_names))
-            height = max(2.2, min(1.3 + 0.24 * n_selected, 10)) + room_for(self.pair_names)
-            width = min(width, MAX_WIDTH)
-            ax = new_axes(figsize=(width, height))
+            width = max(3.2, 2.0 + 0.24 * len(columns) + room_for(rows))
+            height = max(2.2, min(1.3 + 0.24 * len(rows), 10)) + room_for(columns)
+            ax = new_axes(figsize=(min(width, MAX_WIDTH), height))
         image = ax.imshow(
-            self.pair_auc, vmin=0.5, vmax=1.0, cmap="cividis", aspect="auto", interpolation="none"
+            shown, vmin=0.5, vmax=1.0, cmap="cividis", aspect="auto", interpolation="none"
         )
-        if self.asked_by is not None:
+        if has_dots:
             # White with a dark rim shows on both ends of the colour scale.
             ax.scatter(
-                self.asked_by, np.arange(n_selected), s=14, color="white",
+                self.asked_by, np.arange(len(rows)), s=14, color="white",
                 edgecolors="black", linewidths=0.8,
             )  # fmt: skip
-        label_axis(ax.xaxis, self.pair_names)
-        label_axis(ax.yaxis, self.feature_names)
-        ax.set_xlabel("class pair" + ("" if self.asked_by is None else " (dot: chosen for it)"))
-        ax.set_ylabel("feature, in order of selection")
-        ax.figure.colorbar(image, ax=ax, label="AUC, folded around 1/2", pad=0.02)
+        label_axis(ax.xaxis, columns)
+        label_axis(ax.yaxis, rows)
+        ax.set_xlabel(labels[0] + (" (dot: chosen for it)" if has_dots else ""))
+        ax.set_ylabel(labels[1])
+        ax.figure.colorbar(image, ax=ax, label=f"{labels[2]}, folded around 1/2", pad=0.02)
         self.ax_, self.figure_, self.image_ = ax, ax.figure, image
         return self
 
@@ -134,10 +160,10 @@ class TraceDisplay:
         self.trace = trace
 
     @classmethod
-    def from_selector(cls, selector: Any) -> "TraceDisplay":
-        """Take the trace of a fitted selector."""
+    def from_selector(cls, selector: Any, *, ax: Any = None) -> "TraceDisplay":
+        """Draw the trace of a fitted selector; `ax` is that of `plot`."""
         check_fitted(selector)
-        return cls(selector.trace_)
+        return cls(selector.trace_).plot(ax)
 
     def to_frame(self) -> Any:
         """Return the trace as a pandas DataFrame, one row per step."""
@@ -214,14 +240,17 @@ class SizeCurveDisplay:
         self.curve = curve
 
     @classmethod
-    def from_selector(cls, selector: Any) -> "SizeCurveDisplay":
-        """Take the curve of a selector fitted with ``n_features_to_select="auto"``."""
-        return cls(selector.size_curve_)
+    def from_selector(cls, selector: Any, *, ax: Any = None) -> "SizeCurveDisplay":
+        """Draw the curve of a selector fitted with ``n_features_to_select="auto"``."""
+        return cls(selector.size_curve_).plot(ax)
 
     @classmethod
-    def from_data(cls, selector: Any, X: Any, y: Any, **options: Any) -> "SizeCurveDisplay":
-        """Compute the curve by `select_k`."""
-        return cls(select_k(selector, X, y, **options))
+    def from_data(
+        cls, selector: Any, X: Any, y: Any, *, ax: Any = None, **options: Any
+    ) -> "SizeCurveDisplay":
+        """Compute the curve by `select_k`, which takes the options, and draw it."""
+        optional_import("matplotlib.pyplot", "plots")  # before the computation
+        return cls(select_k(selector, X, y, **options)).plot(ax)
 
     def to_frame(self) -> Any:
         """Return the curve as a pandas DataFrame."""
@@ -236,10 +265,12 @@ class SizeCurveDisplay:
         lower, upper = (
             np.clip(mean + side * curve.standard_error, 0.0, 1.0) for side in (-1.0, 1.0)
         )
-        ax.fill_between(sizes, lower, upper, color=BLUE, alpha=0.2, linewidth=0)
+        ax.fill_between(
+            sizes, lower, upper, color=BLUE, alpha=0.2, linewidth=0, label="± standard error"
+        )
         if len(sizes) == 1:
             ax.vlines(sizes, lower, upper, color=BLUE)
-        ax.plot(sizes, mean, color=BLUE, marker="o", markersize=3, label="mean ± standard error")
+        ax.plot(sizes, mean, color=BLUE, marker="o", markersize=3, label="mean")
         ax.axhline(
             curve.threshold, color="0.4", linewidth=0.8, linestyle=":", label="still accepted"
         )
@@ -251,17 +282,24 @@ class SizeCurveDisplay:
             )  # fmt: skip
         label = f"{'best and chosen' if is_one else 'chosen'}: {curve.size}"
         ax.axvline(curve.size, color=VERMILION, linewidth=1.5, label=label, zorder=1)
-        mark_sizes(ax, sizes)
+        mark_sizes(ax, sizes, curve.size)
         ax.set_xlabel("number of features")
         ax.set_ylabel(f"cross-validated MAUC of\n{curve.judge}")
         # Above the panel, where it hides nothing.
         ax.legend(
-            loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4, fontsize="small",
+            loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=5, fontsize="small",
             frameon=False, handletextpad=0.4, columnspacing=1.2, title=curve.edge_note or None,
             title_fontsize="small",
         )  # fmt: skip
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+
+def _best_by_class(pair_auc: Any, n_classes: int) -> np.ndarray:
+    """Return the best AUC on every pair, of shape (n_classes, n_classes), NaN on the diagonal."""
+    best = np.full((n_classes, n_classes), np.nan)
+    best[np.triu_indices(n_classes, 1)] = np.fmax.reduce(pair_auc)
+    return np.fmax(best, best.T)
 
 
 def rank_classes(highest: int) -> np.ndarray:
