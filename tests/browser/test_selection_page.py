@@ -176,6 +176,47 @@ def test_a_row_shows_the_values_of_its_feature(open_page, digits_page):
     assert page.inner_text("#values h3") == summary["features"][4]["name"]
 
 
+def test_a_pair_shows_the_samples_on_its_two_best_features(open_page, digits_page):
+    path, summary = digits_page
+    page = open_page(path)
+    assert not page.locator("#scatter").is_visible()
+    hardest = summary["conclusion"]["hard"][0]
+    page.locator("#conclusion [data-pair] button").first.press("Enter")
+    assert (
+        page.inner_text("#scatter figcaption") == f"{hardest['name']}: its two best chosen features"
+    )
+    first, second = map(int, hardest["name"].split(" vs "))
+    counts = [one["count"] for one in summary["data"]["classes"]]
+    assert page.locator("#scatter > svg circle").count() == counts[first]  # all: below 200
+    assert page.locator("#scatter > svg rect").count() == counts[second]
+    best = [summary["pairs"][key][hardest["pair"]] for key in ("best_feature", "second_feature")]
+    note = page.inner_text("#scatter .note")
+    for order, where in zip(best, ("Across: ", "up: "), strict=True):
+        value = summary["pair_auc"][order - 1][hardest["pair"]]
+        assert f"{where}{summary['features'][order - 1]['name']} (AUC {value:.4f})" in note
+    ticks = page.locator("#scatter > svg .tick").all_inner_texts()
+    assert len(ticks) == 3 + 3 + 2  # of both axes, and their names
+    box = page.locator("#map").bounding_box()
+    assert box["x"] + box["width"] < page.locator("#scatter").bounding_box()["x"]  # beside it
+    page.keyboard.press("Escape")  # the map has the keys
+    assert not page.locator("#scatter").is_visible()
+
+
+def test_long_names_keep_the_end_that_tells_them_apart(open_page, tmp_path):
+    X, y = load_digits(return_X_y=True)
+    labels = np.array([f"a class of handwritten digits, the number {n}" for n in range(10)])[y]
+    path = tmp_path / "page.html"
+    selection_report(MDFS(3, random_state=0).fit(X, labels), X, labels).write(path)
+    page = open_page(path)
+    for label in ("#data-section .label", "#values .label", "#chips .chip:not(:first-child)"):
+        for at, one in enumerate(page.locator(label).all()):
+            assert one.text_content() == f"a class of handwritten digits, the number {at}"
+            assert one.evaluate("e => e.firstChild.scrollWidth > e.firstChild.clientWidth")  # cut
+            ends = "e => [e.lastChild, e].map((part) => part.getBoundingClientRect().right)"
+            tail, whole = one.evaluate(ends)
+            assert tail <= whole + 1
+
+
 def test_everything_is_reached_by_tab_and_shows_focus(open_page, digits_page):
     page = open_page(digits_page[0])
     page.keyboard.press("Tab")

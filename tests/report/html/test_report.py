@@ -29,7 +29,7 @@ from mauc.exceptions import MaucError
 from mauc.report.html import report as report_module
 from mauc.report.html import selection_report
 from mauc.report.html.render import pack
-from mauc.report.html.values import N_BINS, number
+from mauc.report.html.values import N_BINS, number, shown_auc
 from mauc.selectors.pair_auc import chosen_pair_auc
 from tests.helpers.report_rows import small_run
 
@@ -152,6 +152,53 @@ def test_bins_hold_every_sample_of_every_class(rng):
         assert one.max() == 255
 
 
+def test_the_two_best_features_of_a_pair_have_points(rng):
+    X = rng.normal(size=(600, 5)) + np.repeat(np.arange(3), 200)[:, np.newaxis] * [0, 2, 1, 0, 3]
+    X[:, 4] = X[:, 4].round()  # levels
+    X[::7, 1] = np.nan
+    y = np.repeat([0, 1, 2], [250, 150, 200])
+    report = selection_report(MAUCD("all").fit(X, y), X, y)
+    summary = report.to_dict()
+    auc = np.array(summary["pair_auc"])
+    best = np.array([summary["pairs"]["best_feature"], summary["pairs"]["second_feature"]]) - 1
+    np.testing.assert_array_equal(best, np.argsort(-auc, axis=0, kind="stable")[:2])
+    rows = summary["drawn_rows"]
+    assert [len(part) for part in rows] == [200, 150, 200]  # 200 of a class at most
+    assert all((y[part] == label).all() for label, part in enumerate(rows))
+    for place, one in enumerate(summary["distributions"]):
+        assert ("points" in one) == (place in best)
+        if place in best:
+            values = X[np.concatenate(rows), summary["features"][place]["column"]]
+            points = np.array(one["points"], float)
+            levels = one["levels"] and np.array(one["levels"], float)
+            known = ~np.isnan(values)
+            np.testing.assert_array_equal(np.isnan(points), ~known)
+            if levels is not None:
+                np.testing.assert_array_equal(levels[points[known].astype(int)], values[known])
+            else:
+                within = np.clip(values, one["low"], one["high"])
+                np.testing.assert_allclose(
+                    one["low"] + points * (one["high"] - one["low"]), within, atol=1e-5
+                )
+    one = selection_report(MAUCD(1).fit(X, y), X, y).to_dict()
+    assert one["pairs"]["second_feature"] is None
+
+
+def test_points_are_bounded(rng, monkeypatch):
+    monkeypatch.setattr("mauc.report.html.report.MAX_POINTS", 200)
+    X, y = rng.normal(size=(300, 6)), np.repeat(np.arange(3), 100)
+    summary = selection_report(MAUCD("all").fit(X, y), X, y).to_dict()
+    # 200 // 3 values of a class: two features of 33 rows each, where 30 are wanted at least
+    assert [len(part) for part in summary["drawn_rows"]] == [33] * 3
+    assert sum("points" in one for one in summary["distributions"]) == 2
+
+
+@pytest.mark.parametrize("value", [0.9996, 0.99995, 0.9999999, np.nextafter(1, 0)])
+def test_close_to_one_is_written_as_people_do(value):
+    assert shown_auc(value) in ("0.9996", "0.9999")
+    assert shown_auc(value - 0.001) == f"{value - 0.001:.3f}"
+
+
 def test_missing_values_are_counted():
     X = np.arange(24.0).reshape(8, 3)
     X[:3, 1] = np.nan
@@ -258,7 +305,8 @@ def test_hostile_names_stay_text(rng):
         rows[column] = rows[column].replace(label, name)
     page = page_of(HOSTILE, HOSTILE, rows)
     # no name adds an element or a handler
-    plain = page_of(list("abcdef"), list("abc"), small_run())
+    long = [f"a name like others, {end}" for end in "abcdef"]
+    plain = page_of(long, list("abc"), small_run())
     tags, wanted = (
         # names decide the order of the classes, so the folds and the ticks of the interval
         [tag for tag in Elements(one).tags if tag not in ("line", "text")]
@@ -366,7 +414,7 @@ def test_long_lists_say_how_many_they_show():
     X = np.column_stack((y, -y + 0.5 * (np.arange(140) % 2)))
     page = selection_report(MAUCD(1).fit(X, y), X, y).to_html()
     assert "60 of 70 classes are shown; show the other 10" in page
-    assert page.count('<span class="name label">') == 70
+    assert page.count('<span class="name label"') == 70
 
 
 def test_nothing_is_overwritten_without_force(wine_report, tmp_path):

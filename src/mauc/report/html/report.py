@@ -30,7 +30,7 @@ from mauc.report.html.summarise import (
     study_part,
     title_of,
 )
-from mauc.report.html.values import N_BINS, bin_features, number, text
+from mauc.report.html.values import N_BINS, bin_features, draw_rows, number, text
 from mauc.selectors.base import RankingSelector
 from mauc.selectors.pair_auc import chosen_pair_auc
 from mauc.stats import Comparison
@@ -40,6 +40,7 @@ from mauc.stats import Comparison
 MAX_CELLS = 2_500_000  # of the map
 MAX_COUNTS = 3_200_000  # of the distributions
 MAX_PAIRS = 20_000  # in the list of hard pairs
+MAX_POINTS = 1_000_000  # values on scatter plots
 
 
 @dataclass(frozen=True, repr=False)
@@ -169,6 +170,8 @@ def selection_report(
     n_mapped = min(n_selected, MAX_CELLS // decomposition.n_subproblems)
     n_binned = min(n_selected, MAX_COUNTS // (N_BINS * problem.n_classes))
     pairs = pairs_part(selector, problem, decomposition, names, study)
+    places = np.unique(pairs["best_feature"] + (pairs["second_feature"] or [])) - 1
+    places, drawn = draw_rows(problem, places[places < n_binned], MAX_POINTS)
     conclusion = conclude(selector, X, problem, pairs["hardest"])
     pairs["hardest"] = pairs["hardest"][:MAX_PAIRS]
     pairs["set_auc"] = conclusion.pop("set_auc")
@@ -187,7 +190,14 @@ def selection_report(
             **findings_part(selector, names),
             "pairs": pairs,
             "pair_auc": [[number(auc) for auc in row] for row in selector.pair_auc_[:n_mapped]],
-            "distributions": bin_features(problem, X, selector.ranking_[:n_binned]),
+            "distributions": bin_features(
+                problem,
+                X,
+                selector.ranking_[:n_binned],
+                selector.ranking_[places],
+                np.concatenate(drawn),
+            ),
+            "drawn_rows": [rows.tolist() for rows in drawn],
             "study": None if study is None else study_part(selector, study),
             "comparison": None if run is None else summarise_comparison(run, selector, comparison),
             "reproduce": reproduce_part(selector, command, source, is_weighted),

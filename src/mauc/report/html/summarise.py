@@ -151,9 +151,14 @@ def pairs_part(
         if study is not None and neglect is not None:
             row |= {"bayes_auc": number(study.auc[pair]), "neglect": number(neglect[pair])}
         rows.append(row)
-    best = [int(at) + 1 for at in chosen]
-    best_auc = [number(auc) for auc in chosen_auc]
-    return {"best_feature": best, "best_auc": best_auc, "hardest": rows}
+    others = selector.pair_auc_.copy()
+    others[chosen, np.arange(len(chosen))] = -1.0
+    return {
+        "best_feature": (chosen + 1).tolist(),
+        "second_feature": (best_of(others)[1] + 1).tolist() if len(others) > 1 else None,
+        "best_auc": [number(auc) for auc in chosen_auc],
+        "hardest": rows,
+    }
 
 
 def best_of(pair_auc: Array) -> tuple[Array, Array]:
