@@ -91,7 +91,7 @@ def make_map(names, classes, n_features, *, is_asked=True):
     asked = rng.integers(0, pairs.n_subproblems, n_features) if is_asked else None
     names = [names[at % len(names)] for at in range(n_features)]
     classes = np.array(list(classes))
-    return PairMapDisplay(auc, names, pairs.names(classes), asked, classes)
+    return PairMapDisplay(auc, names, classes, asked)
 
 
 def make_study(classes, n_features, n_chosen, *, relevance="su"):

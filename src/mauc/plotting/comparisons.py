@@ -80,7 +80,7 @@ class WinDrawLossDisplay:
         datasets: Iterable[str] | str | None = None,
         classifiers: Iterable[str] | str | None = None, ax: Any = None,
     ) -> "WinDrawLossDisplay":  # fmt: skip
-        """Count over all sizes and data sets of a run, its rows or its folder, and draw.
+        """Draw the counts of a run, its rows or folder, over all sizes and data sets.
 
         Parameters
         ----------
@@ -88,9 +88,7 @@ class WinDrawLossDisplay:
         comparison : Comparison, default=PAPER_COMPARISON
             Baseline selector, test and level.
         datasets, classifiers : sequences of str, optional
-            What to count; everything by default.
-        ax
-            As in `plot`.
+            What to count; everything by default. `ax` is that of `plot`.
         """
         rows = select_rows(rows_of(run), dataset=datasets, classifier=classifiers)
         return cls(win_draw_loss(compare_to(rows, comparison)), comparison).plot(ax)
@@ -223,7 +221,7 @@ class CriticalDifferenceDisplay:
         classifiers: Iterable[str] | str | None = None,
         selectors: Iterable[str] | str | None = None, ax: Any = None,
     ) -> "CriticalDifferenceDisplay":  # fmt: skip
-        """Rank the selectors of a run, its rows or its folder, and draw.
+        """Draw the mean ranks of the selectors of a run, its rows or folder.
 
         Parameters
         ----------
@@ -233,9 +231,7 @@ class CriticalDifferenceDisplay:
         posthoc : {"holm", "nemenyi"}, default="holm"
         alpha : float, default=0.05
         classifiers, selectors : sequences of str, optional
-            What to rank; everything by default.
-        ax
-            As in `plot`.
+            What to rank; everything by default. `ax` is that of `plot`.
         """
         rows = select_rows(rows_of(run), classifier=classifiers, selector=selectors)
         scores = problem_scores(rows, problems)
@@ -264,7 +260,9 @@ class CriticalDifferenceDisplay:
         bars = self._bar_levels()
         n_levels = max([level for *_, level in bars], default=-1) + 1
         n_lines = -(-n // 2)
-        low, high = self._limits()
+        # The axis covers the ranks present: 1 to n would waste the width.
+        low, high = int(np.floor(self.ranks.min())), int(np.ceil(self.ranks.max()))
+        high = max(high, low + 1)
         has_ruler = self.posthoc == "nemenyi" and self.difference < high - low
         top = 0.9 + 0.55 * n_levels  # lines from the axis down to the first name
         if ax is None:
@@ -298,14 +296,13 @@ class CriticalDifferenceDisplay:
         ax.yaxis.set_visible(False)
         ax.spines[["left", "right", "bottom"]].set_visible(False)
         if has_ruler:
-            self._draw_ruler(ax, low, top + n_lines + 0.1)
+            line, end = top + n_lines + 0.1, low + self.difference
+            ax.plot(
+                [low, end], [line, line], color="black", linewidth=0.9, marker="|", markersize=7
+            )
+            ax.text(end, line, f"  CD = {self.difference:.2f}", va="center", fontsize=8)
         self.ax_, self.figure_ = ax, ax.figure
         return self
-
-    def _limits(self) -> tuple[int, int]:
-        # The axis covers the ranks present: 1 to n would waste the width.
-        low, high = int(np.floor(self.ranks.min())), int(np.ceil(self.ranks.max()))
-        return (low, high) if high > low else (low, low + 1)
 
     def _bar_levels(self) -> list[tuple[float, float, int]]:
         bars: list[tuple[float, float, int]] = []
@@ -317,12 +314,6 @@ class CriticalDifferenceDisplay:
             ends[level : level + 1] = [right]
             bars.append((left, right, level))
         return bars
-
-    def _draw_ruler(self, ax: Any, low: int, line: float) -> None:
-        end = low + self.difference
-        ax.plot([low, end], [line, line], color="black", linewidth=0.9)
-        ax.plot([low, end], [line, line], color="black", marker="|", markersize=7, linestyle="")
-        ax.text(end, line, f"  CD = {self.difference:.2f}", va="center", fontsize=8)
 
 
 def _draw_bars(ax: Any, counts: Any, total: int) -> None:

@@ -62,7 +62,7 @@ class CurvesDisplay:
         selectors: Iterable[str] | str | None = None, spread: str = "interval", ax: Any = None,
         labels: str = "auto",
     ) -> "CurvesDisplay":  # fmt: skip
-        """Draw the curves of a run: its rows or its folder.
+        """Draw the curves of a run, its rows or folder; `ax` and `labels` are those of `plot`.
 
         Parameters
         ----------
@@ -71,8 +71,6 @@ class CurvesDisplay:
             What to show and in which order; everything by default.
         spread : {"interval", "std", "none"}, default="interval"
             A 95 % interval of the mean, one standard deviation of the folds, or the means alone.
-        ax, labels
-            As in `plot`.
         """
         check_choice("spread", spread, _SPREADS)
         rows = rows_of(run)

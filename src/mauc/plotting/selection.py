@@ -7,9 +7,7 @@ import numpy as np
 from mauc.checks import check_choice
 from mauc.data.decomposition import Decomposition
 from mauc.data.validate import check_fitted
-from mauc.evaluation import SizeCurve, select_k
-from mauc.exceptions import MaucError
-from mauc.extras import optional_import
+from mauc.evaluation import SizeCurve
 from mauc.plotting.axes import (
     BLUE,
     MAX_TICKS,
@@ -35,11 +33,10 @@ class PairMapDisplay:
     ----------
     pair_auc : ndarray of shape (n_selected, n_pairs)
     feature_names : sequence of str
-    pair_names : sequence of str
+    class_names : sequence
+        Pairs are in the order (0, 1), (0, 2), ..., (c-2, c-1).
     asked_by : ndarray of shape (n_selected,), optional
         Pair that each feature was chosen for.
-    class_names : sequence of str, optional
-        Classes in the order of the pairs (0, 1), (0, 2), ..., for the map by classes.
 
     Attributes
     ----------
@@ -58,27 +55,22 @@ class PairMapDisplay:
     """
 
     def __init__(
-        self, pair_auc: Any, feature_names: Any, pair_names: Any, asked_by: Any = None,
-        class_names: Any = None,
-    ) -> None:  # fmt: skip
+        self, pair_auc: Any, feature_names: Any, class_names: Any, asked_by: Any = None
+    ) -> None:
         self.pair_auc = pair_auc
         self.feature_names = feature_names
-        self.pair_names = pair_names
-        self.asked_by = asked_by
         self.class_names = class_names
+        self.pair_names = Decomposition("one-vs-one", len(class_names)).names(class_names)
+        self.asked_by = asked_by
 
     @classmethod
     def from_selector(cls, selector: Any, *, ax: Any = None, by: str = "auto") -> "PairMapDisplay":
         """Draw the map of a fitted selector; `ax` and `by` are those of `plot`."""
         check_fitted(selector)
-        pairs = Decomposition("one-vs-one", len(selector.classes_))
         is_paired = selector.decomposition_.name == "one-vs-one"
-        display = cls(
-            selector.pair_auc_, [step.feature_name for step in selector.trace_],
-            pairs.names(selector.classes_), selector.trace_.subproblems if is_paired else None,
-            selector.classes_,
-        )  # fmt: skip
-        return display.plot(ax, by=by)
+        asked_by = selector.trace_.subproblems if is_paired else None
+        names = selector.trace_.feature_names
+        return cls(selector.pair_auc_, names, selector.classes_, asked_by).plot(ax, by=by)
 
     def to_frame(self) -> Any:
         """Return the map as a pandas DataFrame, features by pairs."""
@@ -95,18 +87,18 @@ class PairMapDisplay:
             Those of a new figure of fitting size by default.
         by : {"auto", "pairs", "classes"}, default="auto"
             Every feature on every pair, or the best feature on every pair, classes by classes;
-            "auto" takes classes, where their names are known, from 61 pairs on.
+            "auto" takes classes from 61 pairs on.
         """
         check_choice("by", by, ("auto", "pairs", "classes"))
         shown, rows, columns = self.pair_auc, self.feature_names, self.pair_names
         labels = ("class pair", "feature, in order of selection", "AUC")
         has_dots = self.asked_by is not None
-        is_large = shown.shape[1] > MAX_TICKS and self.class_names is not None
-        if by == "classes" or (by == "auto" and is_large):
-            if self.class_names is None:
-                raise MaucError('by="classes" needs class_names, got None.')
-            shown, rows = _best_by_class(shown, len(self.class_names)), self.class_names
-            columns, labels, has_dots = rows, ("class", "class", "best AUC of a feature"), False
+        if by == "classes" or (by == "auto" and len(columns) > MAX_TICKS):
+            rows = columns = self.class_names
+            shown = np.full((len(rows), len(rows)), np.nan)
+            shown[np.triu_indices(len(rows), 1)] = np.fmax.reduce(self.pair_auc)
+            shown = np.fmax(shown, shown.T)
+            labels, has_dots = ("class", "class", "best AUC of a feature"), False
         if ax is None:
             width = max(3.2, 2.0 + 0.24 * len(columns) + room_for(rows))
             height = max(2.2, min(1.3 + 0.24 * len(rows), 10)) + room_for(columns)
@@ -244,14 +236,6 @@ class SizeCurveDisplay:
         """Draw the curve of a selector fitted with ``n_features_to_select="auto"``."""
         return cls(selector.size_curve_).plot(ax)
 
-    @classmethod
-    def from_data(
-        cls, selector: Any, X: Any, y: Any, *, ax: Any = None, **options: Any
-    ) -> "SizeCurveDisplay":
-        """Compute the curve by `select_k`, which takes the options, and draw it."""
-        optional_import("matplotlib.pyplot", "plots")  # before the computation
-        return cls(select_k(selector, X, y, **options)).plot(ax)
-
     def to_frame(self) -> Any:
         """Return the curve as a pandas DataFrame."""
         return self.curve.to_frame()
@@ -293,13 +277,6 @@ class SizeCurveDisplay:
         )  # fmt: skip
         self.ax_, self.figure_ = ax, ax.figure
         return self
-
-
-def _best_by_class(pair_auc: Any, n_classes: int) -> np.ndarray:
-    """Return the best AUC on every pair, of shape (n_classes, n_classes), NaN on the diagonal."""
-    best = np.full((n_classes, n_classes), np.nan)
-    best[np.triu_indices(n_classes, 1)] = np.fmax.reduce(pair_auc)
-    return np.fmax(best, best.T)
 
 
 def rank_classes(highest: int) -> np.ndarray:
