@@ -241,15 +241,16 @@ def _value(text: str) -> Any:
 
 
 def check_size(k: str | None, n_features: int, selector: Any = None) -> int | str:
-    """Return how many features ``-k`` asks for: 10 or all if fewer by default."""
+    """Return how many features ``-k`` asks for: as predicted, or 10, by default."""
+    has_prediction = "predicted" in getattr(selector, "_size_choices", "")
     if k is None:
-        return min(10, n_features)
+        return "predicted" if has_prediction else min(10, n_features)
     if k == "all":
         return n_features
     if k == "auto" and selector is not None:
         return k
     if k == "predicted" and selector is not None:
-        if "predicted" not in getattr(selector, "_size_choices", ""):
+        if not has_prediction:
             raise MaucError(
                 f"-k predicted goes with the method greedy, which predicts MAUC, not with "
                 f"{type(selector).__name__}; -k auto chooses by cross-validation for any method."

@@ -80,10 +80,7 @@ def pack(summary: dict[str, Any]) -> dict[str, Any]:
         "is_drawn": selection["schedule"] is not None,
         # the page makes the names of the pairs of the names of the classes
         "subproblems": None if is_paired else selection["subproblems"],
-        "features": {
-            key: [one[key] for one in features]
-            for key in ("name", "column", "asked_by", "rank", "score", "mean_auc", "n_fits")
-        },
+        "features": {key: [one[key] for one in features] for key in features[0]},
         "n_folds": summary["conclusion"].get("n_folds"),
         "judge": (summary["conclusion"]["chosen"] or {}).get("judge"),
         "best_feature": summary["pairs"]["best_feature"],
