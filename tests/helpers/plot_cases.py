@@ -66,7 +66,7 @@ def make_run(selectors, datasets, classifiers, sizes, *, n_folds=5, level=0.9):
     return pd.DataFrame(rows)
 
 
-def make_trace(names, classes, n_steps, *, highest=60, is_whole=False):
+def make_trace(names, classes, n_steps, *, highest=60, is_whole=False, is_predicted=False):
     """Return a trace whose ranks grow with the steps."""
     rng = np.random.default_rng(3)
     decomposition = Decomposition("whole" if is_whole else "one-vs-one", len(classes))
@@ -78,6 +78,7 @@ def make_trace(names, classes, n_steps, *, highest=60, is_whole=False):
         scores=np.linspace(1, 0.6, n_steps),
         feature_names=np.array([names[at % len(names)] for at in range(n_steps)]),
         subproblem_names=subproblem_names[subproblems],
+        details={"predicted_mauc": 0.99 - 0.1 * 0.7 ** np.arange(n_steps)} if is_predicted else {},
     )  # fmt: skip
 
 
@@ -178,6 +179,8 @@ def cases():
         "trace_long_names": lambda: TraceDisplay(make_trace(LONG, AWKWARD_CLASSES, 20)).plot(),
         "trace_large": lambda: TraceDisplay(make_trace(feature_names(300), LETTERS, 300,
                                                        highest=617)).plot(),
+        "trace_predicted": lambda: make_trace(LONG, AWKWARD_CLASSES, 10, is_predicted=True).plot(),
+        "trace_predicted_one": lambda: make_trace(["x"], "ab", 1, is_predicted=True).plot(),
         "map_two_classes": lambda: make_map(["only"], "ab", 1).plot(),
         "map_long_names": lambda: make_map(LONG, AWKWARD_CLASSES, 10).plot(),
         "map_large": lambda: make_map(feature_names(300), LETTERS, 300).plot(),

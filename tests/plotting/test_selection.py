@@ -5,11 +5,12 @@ from dataclasses import replace
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_digits, load_wine
 from sklearn.exceptions import NotFittedError
 
-from mauc import MAUCD, MDFS, SizeCurve
+from mauc import MAUCD, MDFS, GreedyMAUC, SizeCurve
+from mauc.exceptions import MaucError
 from mauc.plotting import PairMapDisplay, SizeCurveDisplay, TraceDisplay
 from tests.helpers.plot_cases import make_curve, make_trace
 
@@ -78,6 +79,23 @@ def test_a_dot_for_every_step_in_the_row_of_its_pair():
     assert [labels[int(row)] for row in rows] == selector.trace_.subproblem_names.tolist()
     assert_array_equal(display.dots_.get_array(), selector.trace_.ranks)
     assert display.to_frame()["rank"].tolist() == selector.trace_.ranks.tolist()
+
+
+def test_predicted_mauc_and_what_each_step_added_stand_above_the_trace():
+    selector = GreedyMAUC(5).fit(*load_wine(return_X_y=True))
+    display = selector.trace_.plot()
+    upper, lower = display.axes_
+    assert lower is display.ax_
+    assert_array_equal(upper.get_lines()[0].get_ydata(), selector.predicted_mauc_)
+    frame = display.to_frame()
+    assert_allclose([bar.get_height() for bar in upper.patches], frame["added"])
+    tops = [bar.get_y() + bar.get_height() for bar in upper.patches]
+    assert_allclose(tops, frame["predicted_mauc"])
+    assert upper.get_ylim()[0] < tops[0] < upper.get_ylim()[1]
+    _, axes = plt.subplots(3, 1)
+    assert len(selector.trace_.plot(axes[0]).axes_) == 1
+    with pytest.raises(MaucError, match="one Axes or two, got 3"):
+        selector.trace_.plot(axes)
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,12 @@ from mauc.checks import check_choice
 from mauc.data.decomposition import Decomposition
 from mauc.data.validate import check_fitted
 from mauc.evaluation import SizeCurve
+from mauc.exceptions import MaucError
 from mauc.plotting.axes import (
     BLUE,
     MAX_TICKS,
     MAX_WIDTH,
+    ORANGE,
     VERMILION,
     label_axis,
     mark_sizes,
@@ -122,11 +124,12 @@ class PairMapDisplay:
 
 
 class TraceDisplay:
-    """Which sub-problem each feature was chosen for, step by step.
+    """Which sub-problem each feature was chosen for, step by step, and what it added.
 
     A column is a step, a row is a sub-problem (a class pair, or a class against the rest) that
     a feature was chosen for. The colour of a dot is the rank of the feature in the list of its
-    sub-problem, 1 for the best; larger ranks share colours.
+    sub-problem, 1 for the best; larger ranks share colours. Where the trace has a predicted MAUC,
+    as that of `GreedyMAUC`, it stands above, with what each step added as a bar.
 
     Parameters
     ----------
@@ -134,7 +137,10 @@ class TraceDisplay:
 
     Attributes
     ----------
+    axes_ : ndarray of matplotlib Axes
+        Of the predicted MAUC, where it is drawn, and of the sub-problems.
     ax_, figure_ : matplotlib Axes and Figure
+        The last of them, and where they are.
     dots_ : matplotlib PathCollection
 
     Examples
@@ -162,17 +168,28 @@ class TraceDisplay:
         return self.trace.to_frame()
 
     def plot(self, ax: Any = None) -> "TraceDisplay":
-        """Draw the trace, on the Axes of a new figure of fitting size by default."""
+        """Draw the trace on a new figure, on two Axes or, without the predicted MAUC, on one."""
         subproblems, first, rows = np.unique(
             self.trace.subproblems, return_index=True, return_inverse=True
         )
         names = self.trace.subproblem_names[first]
-        n_steps = len(self.trace)
+        n_steps, details = len(self.trace), self.trace.detail_columns()
+        has_upper = "predicted_mauc" in details
         if ax is None:
             width = max(4.0, 2.4 + 0.22 * n_steps + room_for(names))
             height = max(2.0, min(1.4 + 0.2 * len(subproblems), 10))
-            height += room_for(self.trace.feature_names)
-            ax = new_axes(figsize=(min(width, MAX_WIDTH), height))
+            ratios = [1.5, height - 0.8] if has_upper else [1]
+            height += room_for(self.trace.feature_names) + 2.0 * has_upper
+            ax = new_axes(
+                len(ratios), 1, figsize=(min(width, MAX_WIDTH), height), sharex=True,
+                height_ratios=ratios, squeeze=False,
+            )  # fmt: skip
+        self.axes_ = np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
+        if not 1 <= len(self.axes_) <= 1 + has_upper:
+            raise MaucError(
+                f"ax must be one Axes{' or two' if has_upper else ''}, got {len(self.axes_)}."
+            )
+        ax = self.axes_[-1]
         import matplotlib as mpl
         from matplotlib.colors import BoundaryNorm
 
@@ -203,6 +220,8 @@ class TraceDisplay:
         )
         bar.ax.tick_params(length=0)
         bar.minorticks_off()
+        if len(self.axes_) == 2:
+            _draw_prediction(self.axes_[0], details["predicted_mauc"], details["added"])
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
@@ -277,6 +296,25 @@ class SizeCurveDisplay:
         )  # fmt: skip
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+
+def _draw_prediction(ax: Any, predicted: np.ndarray, added: np.ndarray) -> None:
+    """Draw the MAUC predicted after every step, and what the step added to it."""
+    steps = np.arange(len(predicted))
+    ax.bar(steps, added, 0.7, predicted - added, color=ORANGE, label="added by the step")
+    ax.plot(steps, predicted, color=BLUE, marker="o", markersize=3, label="after the step")
+    # The first step adds most: its bar is cut, so that the others can be seen.
+    span = max(np.ptp(predicted), 0.01)
+    ax.set_ylim(predicted.min() - 0.3 * span, predicted.max() + 0.1 * span)
+    ax.set_xlim(-0.7, len(predicted) - 0.3)
+    ax.set_ylabel("predicted MAUC")
+    ax.tick_params(labelbottom=False)
+    ax.grid(axis="y", color="0.9", linewidth=0.6)
+    ax.set_axisbelow(True)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.legend(
+        loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, fontsize="small", frameon=False
+    )
 
 
 def rank_classes(highest: int) -> np.ndarray:
