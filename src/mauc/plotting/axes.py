@@ -53,7 +53,6 @@ class Panels(NamedTuple):
     """Axes of panels, row by row."""
 
     axes: Any  #: ndarray of Axes, shape (n_panels,)
-    free: Any  #: Axes of the first grid cell without a panel, or None
     n_columns: int
 
 
@@ -74,15 +73,14 @@ def make_panels(
         axes = new_axes(
             n_rows, n_columns, figsize=(width, size[1] * n_rows + _MARGIN[1]), squeeze=False
         ).ravel()
-        for unused in axes[n_panels + 1 :]:
+        for unused in axes[n_panels:]:
             unused.remove()
-        free = axes[n_panels] if len(axes) > n_panels else None
-        return Panels(axes[:n_panels], free, n_columns)
+        return Panels(axes[:n_panels], n_columns)
     axes = np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
     if axes.size != n_panels:
         shape = f" ({n_rows} x {n_columns} panels)" if n_rows * n_columns == n_panels else ""
         raise MaucError(f"ax must hold {n_panels} Axes{shape}, got {axes.size}.")
-    return Panels(axes, None, n_columns)
+    return Panels(axes, n_columns)
 
 
 def annotate_empty(ax: Any, text: str) -> None:
@@ -182,7 +180,7 @@ def selector_label(name: str) -> str:
 def add_legend(
     panels: Panels, selectors: Sequence[str], styles: dict[str, Any], *, may_grow: bool
 ) -> None:
-    """Put one legend into a free cell, below the panels or, of many names, to the right.
+    """Put one legend below the panels or, of many names, to the right.
 
     A new figure (`may_grow`) grows by the size of the legend, so that panels keep theirs.
     """
@@ -194,21 +192,8 @@ def add_legend(
         for name, label in zip(selectors, labels, strict=True)
     ]
     look = {"handles": handles, "frameon": False, "handlelength": 3.2}
-    figure, free = panels.axes[0].figure, panels.free
+    figure = panels.axes[0].figure
     width, height = figure.get_size_inches()
-    if free is not None:
-        n_rows, n_columns = free.get_gridspec().get_geometry()
-        n_lines = max(1, int((height / n_rows - 0.6) / 0.17))
-        n_legend_columns = -(-len(handles) // n_lines)
-        # letters of 7 points
-        if n_legend_columns * (0.55 + 0.65 * room_for(labels)) <= width / n_columns - 0.3:
-            free.set_axis_off()
-            legend = free.legend(
-                loc="center", ncols=n_legend_columns, fontsize=7, columnspacing=1.2, **look
-            )
-            legend.set_in_layout(False)  # panels keep their width
-            return
-        free.remove()
     entry = 0.72 + room_for(labels)  # inches
     n_columns = -(-len(handles) // max(1, int(height / _LEGEND_LINE)))
     if len(handles) > _MAX_BELOW and width + n_columns * entry <= MAX_WIDTH:

@@ -110,10 +110,7 @@ class WinDrawLossDisplay:
         size = (2.4 + room_for(names), 0.8 + 0.24 * len(selectors))
         if len(classifiers) == 1:
             size = (4.4 + room_for(names), size[1] + 0.3)
-        panels = make_panels(ax, len(classifiers), size=size)
-        if panels.free is not None:
-            panels.free.remove()
-        axes = panels.axes
+        axes = make_panels(ax, len(classifiers), size=size).axes
         total = self.counts[["win", "draw", "loss"]].sum(axis=1).max()
         for here, classifier in zip(axes, classifiers, strict=True):
             counts = self.counts[self.counts["classifier"] == classifier].set_index("selector")

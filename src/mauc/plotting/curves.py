@@ -138,8 +138,6 @@ class CurvesDisplay:
         if is_direct:
             for here, group in zip(panels.axes, groups.values(), strict=True):
                 _label_ends(here, group, styles)
-            if panels.free is not None:
-                panels.free.remove()
         else:
             add_legend(panels, selectors, styles, may_grow=ax is None)
         self.ax_, self.figure_ = panels.axes[0], panels.axes[0].figure
@@ -252,8 +250,6 @@ class StabilityDisplay:
         if size is None:
             _label_panels(panels, "stability", marks, _SPREADS["interval"])
             add_legend(panels, selectors, styles, may_grow=ax is None)
-        elif panels.free is not None:
-            panels.free.remove()
         self.axes_, self.ax_, self.figure_ = panels.axes, panels.axes[0], panels.axes[0].figure
         return self
 

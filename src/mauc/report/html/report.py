@@ -28,9 +28,8 @@ from mauc.report.html.summarise import (
     reproduce_part,
     selection_part,
     study_part,
-    title_of,
 )
-from mauc.report.html.values import N_BINS, bin_features, draw_rows, number, text
+from mauc.report.html.values import N_BINS, bin_features, draw_rows, number, plural, text
 from mauc.selectors.base import RankingSelector
 from mauc.selectors.pair_auc import chosen_pair_auc
 from mauc.stats import Comparison
@@ -179,7 +178,8 @@ def selection_report(
     conclusion["next"] = _next_step(selector, conclusion, problem.n_features, steps)
     is_weighted = problem.sample_weight is not None
     if title is None:
-        title = title_of(type(selector).__name__, n_selected, name)
+        title = f"{plural(n_selected, 'feature')} chosen by {type(selector).__name__}"
+        title = title if name is None else f"{name}: {title}"
     return Report(
         {
             "title": text(title),

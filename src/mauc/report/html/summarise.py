@@ -15,7 +15,7 @@ from mauc.experiments.rows import versions
 from mauc.parallel import run_blocks
 from mauc.registry import score_label
 from mauc.report.html.recipe import selection_code
-from mauc.report.html.values import number, plural, text
+from mauc.report.html.values import number, text
 from mauc.selectors.base import RankingSelector
 from mauc.selectors.pair_auc import chosen_pair_auc
 
@@ -40,12 +40,6 @@ def check_names(
             f"got {len(feature_names)}."
         )
     return [text(name) for name in feature_names]
-
-
-def title_of(method: str, n_selected: int, name: str | None) -> str:
-    """Return the heading of a page."""
-    chosen = f"{plural(n_selected, 'feature')} chosen by {method}"
-    return chosen if name is None else f"{name}: {chosen}"
 
 
 def data_part(problem: Problem, name: str | None, notes: Sequence[str]) -> dict[str, Any]:
