@@ -231,7 +231,7 @@ def rank_section(ranks, scores, duels, output):
         "classifiers, and with each alone. Holm's p is that of the difference of mean ranks to "
         "GreedyMAUC, which depends on all selectors that are ranked."
     )
-    if len(scores) >= 5 and scores.shape[1] > 1:
+    if len(scores) >= CriticalDifferenceDisplay.min_datasets and scores.shape[1] > 1:
         names = list(scores.columns)
         display = CriticalDifferenceDisplay.from_scores(scores.to_numpy(), names, posthoc="nemenyi")
         display.figure_.savefig(output / "rivals_ranks.png", dpi=120)

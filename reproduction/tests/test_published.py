@@ -6,10 +6,8 @@ import pandas as pd
 import pytest
 
 from mauc.exceptions import MaucError
-from mauc.layout import render_latex
-from mauc.report import mauc_table
-from mauc.report.tables import mauc_layout
-from mauc.stats import PAPER_COMPARISON
+from mauc.report import FrameTable, Group, Layout, Value, mauc_table
+from mauc.stats import shown_name
 from reproduction import published as reproduction
 from reproduction.published import (
     compare_published,
@@ -210,8 +208,18 @@ def test_wrong_methods(methods, message):
 def test_latex_of_published_values_is_the_source_of_the_paper(dataset):
     published = load_published()
     here = published[published["dataset"] == dataset]
-    frame = here.rename(columns={"mauc": "mean"}).assign(is_partial=False)
-    latex = render_latex(mauc_layout(frame, PAPER_COMPARISON)).splitlines()
+    groups = []
+    for classifier, part in here.groupby("classifier", sort=False):
+        lines = [
+            (shown_name("selector", name), tuple(
+                Value(f"{row.mauc:.3f}", row.is_best, reproduction.SIGNS.get(row.mark, ""),
+                      is_math=name != "mdfs") for row in line.itertuples()))
+            for name, line in part.groupby("selector", sort=False)
+        ]  # fmt: skip
+        groups.append(Group(shown_name("classifier", classifier), tuple(lines)))
+    sizes = tuple(str(size) for size in here["size"].unique())
+    layout = Layout("mauc", "", sizes, tuple(groups), "Feature Subset Size")
+    latex = FrameTable(here, (layout,)).to_latex().splitlines()
     for line in PAPER_LINES[dataset].strip().replace("\n  ", " ").splitlines():
         assert line in latex
 

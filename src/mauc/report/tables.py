@@ -146,7 +146,7 @@ def mauc_table(run: Any, dataset: str, comparison: Comparison = PAPER_COMPARISON
         names = ", ".join(shown_name("classifier", name) for name in absent)
         notes = (f"Not run on this data set: {names}.", *notes)
     frame = _mauc_frame(marked_means(here, comparison), here)
-    layout = mauc_layout(frame, comparison, describe_protocol(here, dataset), notes)
+    layout = _mauc_layout(frame, comparison, describe_protocol(here, dataset), notes)
     return FrameTable(frame, (layout,))
 
 
@@ -169,8 +169,8 @@ def _mauc_frame(means: Any, rows: Any) -> Any:
     return frame.assign(is_best=is_best, is_partial=is_partial)
 
 
-def mauc_layout(
-    frame: Any, comparison: Comparison, protocol: str = "", notes: tuple[str, ...] = ()
+def _mauc_layout(
+    frame: Any, comparison: Comparison, protocol: str, notes: tuple[str, ...]
 ) -> Layout:
     """Return the arrangement of the paper: a group per classifier, a row per selector."""
     groups = tuple(
@@ -186,7 +186,7 @@ def mauc_layout(
     dataset, sizes = frame["dataset"].iloc[0], frame["size"].unique()
     caption = (
         f"Mean MAUC of {frame['selector'].nunique()} selectors on the "
-        f"{shown_name('dataset', dataset)} data set" + (f", {protocol}." if protocol else ".")
+        f"{shown_name('dataset', dataset)} data set, {protocol}."
     )
     if comparison.reference is not None:
         caption += (
