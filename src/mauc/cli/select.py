@@ -69,6 +69,7 @@ def select(
             lambda: write_page(
                 report, selector, dataset, [*reading.words(data), *fitting.seed_words], force=force,
                 options=fitting.options, is_table_written=output is not None,
+                classifier=found.classifier,
             )
         )  # fmt: skip
     facts = _facts(found, fitting)

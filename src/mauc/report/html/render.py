@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from mauc.evaluation.panel import JUDGES
 from mauc.layout import layout_of, render_html
 from mauc.report.html.svg import place_panel, place_ranges
 from mauc.report.html.values import N_BINS, plural, shown_auc
@@ -40,7 +39,6 @@ def render_page(summary: dict[str, Any]) -> str:
         script_hash=_hash(script),
         panels=[place_panel(panel) for panel in comparison["curves"]],
         ranges=place_ranges(summary["conclusion"]),
-        judges=JUDGES,
         tables=[
             Markup(render_html(layout_of(table), f"table-{at}"))
             for at, table in enumerate(comparison["tables"], 1)
