@@ -48,8 +48,6 @@ def test_more_than_sixty_pairs_open_by_classes():
     assert np.isnan(np.diag(image)).all()
     assert display.ax_.get_xlabel() == display.ax_.get_ylabel() == "class"
     assert display.plot(by="pairs").image_.get_array().shape == (5, 190)
-    wine = PairMapDisplay.from_selector(MDFS(4, random_state=0).fit(*load_wine(return_X_y=True)))
-    assert wine.plot(by="classes").image_.get_array().shape == (3, 3)
 
 
 def test_long_names_show_both_classes_and_dollars_are_no_formulas():
@@ -91,7 +89,6 @@ def test_predicted_mauc_and_what_each_step_added_stand_above_the_trace():
     assert_allclose([bar.get_height() for bar in upper.patches], frame["added"])
     tops = [bar.get_y() + bar.get_height() for bar in upper.patches]
     assert_allclose(tops, frame["predicted_mauc"])
-    assert upper.get_ylim()[0] < tops[0] < upper.get_ylim()[1]
     _, axes = plt.subplots(3, 1)
     assert len(selector.trace_.plot(axes[0]).axes_) == 1
     with pytest.raises(MaucError, match="one Axes or two, got 3"):

@@ -114,8 +114,9 @@ function make(tag, attributes = {}, ...children) {
 
 // A label that is cut before its end, if it has to be: names often begin alike.
 function makeLabel(tag, attributes, name) {
-  if (name.length <= 12) return make(tag, attributes, name);
-  const parts = [name.slice(0, -8), name.slice(-8)].map((part) => make("span", {}, part));
+  const letters = [...name];
+  if (letters.length <= 12) return make(tag, attributes, name);
+  const parts = [letters.slice(0, -8), letters.slice(-8)].map((part) => make("span", {}, part.join("")));
   return make(tag, { ...attributes, class: `${attributes.class} cut`, dir: "auto" }, ...parts);
 }
 

@@ -50,8 +50,9 @@ function layOut() {
 // A name that is too long loses its middle: names often begin alike.
 function fitText(text, width) {
   if (pen.measureText(text).width <= width) return text;
-  const cut = (n) => `${text.slice(0, n - (n >> 1))}…${text.slice(text.length - (n >> 1))}`;
-  let keep = Math.min(text.length - 1, Math.ceil(width / 4));
+  const letters = [...text];
+  const cut = (n) => [...letters.slice(0, n - (n >> 1)), "…", ...letters.slice(letters.length - (n >> 1))].join("");
+  let keep = Math.min(letters.length - 1, Math.ceil(width / 4));
   while (keep > 1 && pen.measureText(cut(keep)).width > width) keep--;
   return cut(keep);
 }

@@ -58,8 +58,7 @@ function makeAxis(feature) {
   const ticks = axisTicks(feature);
   const isShort = ticks.length * Math.max(...ticks.map(([, name]) => name.length)) <= 24;
   const isEach = data.bins.levels[feature] !== null && (isShort || data.bins.is_nominal[feature]);
-  const kind = isEach ? (isShort ? "each" : "each turned") : "ends";
-  return make("div", { class: `axis ${kind}` }, ...(isEach ? ticks : threeOf(ticks)).map(([at, name]) => {
+  return make("div", { class: `axis ${isEach ? "each" : "ends"}${isShort ? "" : " turned"}` }, ...(isEach ? ticks : threeOf(ticks)).map(([at, name]) => {
     const label = makeLabel("span", { class: "name", title: name }, name);
     if (!isEach) label.style.left = `${100 * at}%`;
     return label;
