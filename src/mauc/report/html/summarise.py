@@ -126,7 +126,7 @@ def sizes_part(selector: RankingSelector, name: str | None) -> dict[str, Any] | 
     ends = [mean * np.nan] * 2 if errors is None else [mean - errors, mean + errors]
     columns = zip(("mean", "lower", "upper"), (mean, *ends), strict=True)
     return None if len(sizes) < 2 else {
-        "dataset": name or "MAUC", "classifier": by,
+        "dataset": name or "MAUC", "classifier": by, "chosen": len(selector.ranking_),
         "series": [{
             "selector": "sizes", "sizes": sizes.tolist(),
             **{key: [number(value) for value in values] for key, values in columns},

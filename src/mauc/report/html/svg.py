@@ -52,7 +52,7 @@ def place_panel(panel: dict[str, Any]) -> dict[str, Any]:
     is_log = len(sizes) > 2 and sizes[len(sizes) // 2] < 0.3 * last
     across = Scale(first, last, _LEFT + _INSET, PANEL_WIDTH - _RIGHT - _INSET, is_log)
     x_ticks: list[dict[str, Any]] = []
-    for size in (last, first, *reversed(sizes), (first + last) // 2):
+    for size in (panel.get("chosen", last), last, first, *reversed(sizes), (first + last) // 2):
         at = across.at(size)
         has_room = all(abs(at - tick["at"]) > _DIGIT * (len(str(last)) + 1) for tick in x_ticks)
         if has_room and (size in sizes or len(x_ticks) < 3):
