@@ -103,6 +103,8 @@ def test_both_axes_of_a_panel_have_three_ticks_that_do_not_touch(sizes, mean, ha
     assert len(across) >= 3
     assert all(b[0] - a[0] > 3.5 * (a[1] + b[1]) for a, b in pairwise(across))
     assert {str(sizes[0]), str(sizes[-1])} <= {tick["label"] for tick in drawing["x_ticks"]}
+    chosen = place_panel({"series": [series], "chosen": sizes[-2:][0]})["x_ticks"]
+    assert str(sizes[-2:][0]) in [tick["label"] for tick in chosen]
     assert len(drawing["y_ticks"]) >= 3
     assert all(0 <= tick["at"] <= drawing["bottom"] for tick in drawing["y_ticks"])
 
