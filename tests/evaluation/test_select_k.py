@@ -171,7 +171,6 @@ def test_the_display_holds_the_numbers_and_draws_the_choice(wine):
     assert any(text.endswith(f"chosen: {curve.size}") for text in legend)
     assert display.ax_.get_xlabel() == "number of features"
     mpl.pyplot.close(display.figure_)
-    assert SizeCurveDisplay.from_data(MAUCD(), *wine).curve.size == curve.size
 
 
 def test_the_products_are_the_densities_one_by_one(rng):
