@@ -23,12 +23,7 @@ class FrameColumns(Columns):
         self._frame = frame
         self._is_polars = is_polars(frame)
         self.shape = frame.shape
-        self._types, self._is_wide = [], np.empty(frame.shape[1], bool)
-        for j in range(frame.shape[1]):
-            values = self.column(j)
-            self._types.append(values.dtype)
-            self._is_wide[j] = is_wide(values)
-        self.dtype = common_type(set(self._types))
+        self.dtype = common_type({self.column(j).dtype for j in range(frame.shape[1])})
 
     def column(self, j):
         """Return the values of one column, without a copy where the frame allows it."""
@@ -38,31 +33,12 @@ class FrameColumns(Columns):
 
     def block(self, chosen, convert):
         """Return chosen columns as rows of an array, in the narrowest type that holds them."""
-        columns = np.arange(self.shape[1])[chosen]
-        types = {self._types[j] for j in columns}
-        if self.dtype.kind != "f":
-            return convert(self._fill(columns, np.result_type(*types)))
-        if not self._is_wide[columns].any():
-            # The type must not decide how values are rounded: that would depend on the block.
-            return convert(self._fill(columns, _float_type(types)))
-        return _convert_each([self.column(j) for j in columns], self._is_wide[columns], convert)
+        columns = [self.column(j) for j in np.arange(self.shape[1])[chosen]]
+        return as_block(columns, self.shape[0], convert)
 
     def take_rows(self, rows):
         """Return some of the rows, by their numbers."""
         return FrameColumns(self._frame[rows] if self._is_polars else self._frame.iloc[rows])
-
-    def _fill(self, columns, dtype):
-        if not self._is_polars and len(columns) and is_run(columns):
-            part = self._frame.iloc[:, columns[0] : columns[-1] + 1]
-            if set(part.dtypes) == {dtype}:  # often a view of the frame
-                return part.to_numpy().T
-        if len(columns) == 1 and self._types[columns[0]] == dtype:
-            return self.column(columns[0])[np.newaxis]
-        out = np.empty((len(columns), self.shape[0]), dtype)
-        for values, j in zip(out, columns, strict=True):
-            column = self.column(j)
-            values[:] = column if column.dtype.kind not in "mM" else as_floats(column)
-        return out
 
 
 def as_block(
@@ -70,44 +46,37 @@ def as_block(
 ) -> np.ndarray:
     """Return columns of any types as rows of an array of the narrowest type that holds them."""
     types = {values.dtype for values in columns}
-    if len(types) == 1 and (len(columns) == 1 or _is_stack(columns)):
-        return convert(_stack_of(columns))
-    wide = [is_wide(values) for values in columns]
-    if any(wide):
-        return _convert_each(columns, wide, convert)
+    if len(types) == 1:
+        return convert(_stack(columns))
+    # The type must not decide how values are rounded: that would depend on the block.
     out = np.empty((len(columns), n_samples), _float_type(types))
-    for values, column in zip(out, columns, strict=True):
-        values[:] = column
-    return convert(out)
-
-
-def _convert_each(columns, wide, convert):
-    """Return columns as float64, those that it does not hold converted one by one."""
-    out = np.empty((len(columns), len(columns[0])))
+    wide = [is_wide(values) for values in columns]
+    if not any(wide):
+        for values, column in zip(out, columns, strict=True):
+            values[:] = column
+        return convert(out)
     for values, column, is_one in zip(out, columns, wide, strict=True):
         values[:] = convert(column[np.newaxis])[0] if is_one else column
     return read_only(out)
 
 
-def _is_stack(columns):
-    """Whether columns are neighbouring rows of one contiguous array."""
-    step = columns[0].nbytes
-    start = columns[0].__array_interface__["data"][0]
-    return all(
+def _stack(columns):
+    """Return columns as rows of an array, without a copy if they are neighbours in one already."""
+    first, step = columns[0], columns[0].nbytes
+    if len(columns) == 1:
+        return first[np.newaxis]
+    start = first.__array_interface__["data"][0]
+    is_view = all(
         column.base is not None
-        and column.base is columns[0].base
+        and column.base is first.base
         and column.flags.c_contiguous
         and column.__array_interface__["data"][0] == start + j * step
         for j, column in enumerate(columns)
     )
-
-
-def _stack_of(columns):
-    """Return neighbouring rows of one array as an array, without a copy."""
-    if len(columns) == 1:
-        return columns[0][np.newaxis]
-    shape, strides = (len(columns), len(columns[0])), (columns[0].nbytes, columns[0].itemsize)
-    return np.lib.stride_tricks.as_strided(columns[0], shape, strides, writeable=False)
+    if not is_view:
+        return np.stack(columns)
+    shape, strides = (len(columns), len(first)), (step, first.itemsize)
+    return np.lib.stride_tricks.as_strided(first, shape, strides, writeable=False)
 
 
 def has_number_columns(frame):

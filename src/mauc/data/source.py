@@ -130,10 +130,6 @@ class ColumnSource:
         other.__dict__.update(self.__dict__, memory=int(memory))
         return other
 
-    def _read_like(self, source: "ColumnSource") -> None:
-        """Take over how the source below is best read."""
-        self.stripe_bytes, self.waits = source.stripe_bytes, source.waits
-
     def name_of(self, j: int) -> Any:
         """Return the name of a column, its number where it has none."""
         return j if self.feature_names is None else self.feature_names[j]
@@ -159,7 +155,7 @@ class _View(ColumnSource):
 
     def __init__(self, source, n_samples, columns):
         self._source = source
-        self._read_like(source)
+        self.stripe_bytes, self.waits = source.stripe_bytes, source.waits
         names = source.feature_names
         super().__init__(
             source.name, n_samples, [source.types[j] for j in columns],
