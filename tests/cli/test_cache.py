@@ -30,7 +30,7 @@ def test_empty(cache):
 
 def test_list(wine_file, table, cache):
     output = run("cache", "list").stdout
-    assert [word in output for word in (table.stem, "178", "14", "current", str(wine_file))]
+    assert all(word in output for word in (table.stem, "178", "14", "current", str(wine_file)))
     assert f"22 kB in {cache}; mauc cache clear NAME removes one" in output
     (shown,) = run_json("cache", "list")
     assert (shown["name"], shown["source"]) == (table.stem, str(wine_file))

@@ -43,6 +43,18 @@ def cache(tmp_path, monkeypatch):
     return tmp_path / "cache"
 
 
+@pytest.fixture
+def write(tmp_path):
+    """Write a file, and return its path."""
+
+    def write(content, name="data.csv", encoding="utf-8"):
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode(encoding))
+        return path
+
+    return write
+
+
 @pytest.fixture(scope="session")
 def numbers():
     """Float32 features in an array by rows, and labels."""

@@ -17,11 +17,9 @@ HEAD = "@relation r\n@attribute a numeric\n@attribute class {u,v}\n@data\n"
 
 
 @pytest.fixture
-def load(tmp_path):
+def load(write):
     def load(text, target=None, name="data.arff", **options):
-        path = tmp_path / name
-        path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return load_dataset(path, target, **options)
+        return load_dataset(write(text, name), target, **options)
 
     return load
 
@@ -60,11 +58,7 @@ def test_quoted_values_may_hold_commas_and_question_marks(load):
         "@relation r\n@attribute a {'x, y','?'}\n@attribute class {u}\n@data\n"
         "'x, y',u\n'?',u\n?,u\n"
     )
-    assert dataset.X["a"].astype(object).where(dataset.X["a"].notna(), None).tolist() == [
-        "x, y",
-        "?",
-        None,
-    ]
+    assert dataset.X["a"].tolist() == ["x, y", "?", np.nan]
 
 
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), min_size=1), min_size=1,
@@ -152,7 +146,6 @@ def test_string_attributes_are_nominal(load):
             HEAD + "{0 9007199254740993}\n{0 9007199254740995}\n",
             r"column 'a' holds integers beyond 2\*\*53",
         ),
-        (b"\x89PNG\r\n\x1a\n", "is not an ARFF file: .* a PNG image"),
     ],
 )
 def test_bad_files(load, text, message):

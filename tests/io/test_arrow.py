@@ -128,21 +128,3 @@ def test_columns_of_the_same_name(tmp_path):
         writer.write_table(table)
     with pytest.raises(MaucError, match="both have the name 'a'"):
         load_dataset(tmp_path / "data.feather", "label")
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "message"),
-    [
-        ("data.parquet", b"a,label\n1,u\n", "is not a Parquet file: .* it is text"),
-        ("data.parquet", b"PAR1 and nothing else", "cannot be read as a Parquet file"),
-        ("data.feather", b"a,label\n1,u\n", r"is not a Feather \(Arrow IPC\) file: .* it is text"),
-        ("data.feather", b"ARROW1\0\0 and nothing else", "cannot be read as a Feather"),
-        ("data.feather", b"FEA1....", "by its first bytes it is a Feather file of version 1"),
-        ("data.parquet", b"", "is empty"),
-        ("data.parquet.gz", b"PAR1", "parquet files are not read compressed"),
-    ],
-)
-def test_files_that_are_not_what_their_name_says(tmp_path, name, content, message):
-    (tmp_path / name).write_bytes(content)
-    with pytest.raises(MaucError, match=message):
-        load_dataset(tmp_path / name, "label")

@@ -72,13 +72,6 @@ def test_bad_npz(save, arrays, message):
     assert "data.npz" in str(caught.value)
 
 
-@pytest.mark.parametrize("content", [b"a,label\n1,u\n", b"PK\x03\x04 broken", b"\x93NUMPY"])
-def test_files_that_are_no_npz(tmp_path, content):
-    (tmp_path / "data.npz").write_bytes(content)
-    with pytest.raises(MaucError, match=r"data\.npz is not an \.npz file"):
-        load_dataset(tmp_path / "data.npz")
-
-
 @pytest.mark.parametrize("names", [("X", "y"), ("X", "Y"), ("fea", "gnd")])
 def test_mat_under_its_usual_names(tmp_path, names):
     savemat(tmp_path / "data.mat", {names[0]: X, names[1]: np.array([[1], [2], [1]])})
@@ -110,22 +103,9 @@ def test_mat_with_labels_of_text_and_a_sparse_matrix(tmp_path):
     assert dataset.y.tolist() == ["u", "v", "u"]
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"MATLAB 7.3 MAT-file, Platform: x".ljust(512) + b"\x89HDF", r"version 7\.3 .*'-v7'"),
-        (b"\x89HDF\r\n\x1a\n" + b"\0" * 200, r"version 7\.3"),
-        (b"a,label\n1,u\n" * 50, "is not a MATLAB file .* it is text"),
-        (b"a", "is not a MATLAB file"),
-        ({"other": X}, r"must hold a matrix 'X' .* it holds other"),
-    ],
-)
-def test_bad_mat(tmp_path, content, message):
-    if isinstance(content, dict):
-        savemat(tmp_path / "data.mat", content)
-    else:
-        (tmp_path / "data.mat").write_bytes(content)
-    with pytest.raises(MaucError, match=message):
+def test_mat_without_a_matrix(tmp_path):
+    savemat(tmp_path / "data.mat", {"other": X})
+    with pytest.raises(MaucError, match=r"must hold a matrix 'X' .* it holds other"):
         load_dataset(tmp_path / "data.mat")
 
 
@@ -142,21 +122,3 @@ def test_svmlight_stays_sparse(tmp_path, first, is_packed):
     assert_array_equal(dataset.X.toarray(), [[0.5, 0, -3], [0, 1e-3, 0]])
     assert dataset.y.tolist() == [1, -1]
     assert dataset.feature_names == ["x0", "x1", "x2"]
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("1 1:2\n1 x:3\n", r"line 2: a row 'label place:value place:value \.\.\.'.* got '1 x:3'"),
-        ("1 1:2\nu 1:3\n", "line 2: a row"),
-        ("a,b\n1,2\n", "line 1: a row .* got 'a,b'"),
-        ("1 2:1 1:2\n", "cannot be read as an svmlight file"),
-        ("# nothing\n", "has no rows"),
-        ("", "is empty"),
-        ("0.5 1:2\n1 1:3\n", r"y holds 0\.5 in row 1: labels are names or integers"),
-    ],
-)
-def test_bad_svmlight(tmp_path, text, message):
-    (tmp_path / "data.svm").write_text(text)
-    with pytest.raises(MaucError, match=message):
-        load_dataset(tmp_path / "data.svm")

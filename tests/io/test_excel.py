@@ -99,16 +99,6 @@ def test_bad_sheets(write, rows, message):
         load_dataset(write(rows), "label")
 
 
-def test_files_that_are_no_workbooks(tmp_path):
-    (tmp_path / "data.xlsx").write_bytes(b"a,label\n1,u\n")
-    with pytest.raises(MaucError, match=r"is not an Excel workbook .* it is text"):
-        load_dataset(tmp_path / "data.xlsx", "label")
-    np.savez(tmp_path / "other.npz", X=np.eye(2))
-    (tmp_path / "other.npz").rename(tmp_path / "other.xlsx")
-    with pytest.raises(MaucError, match="is not an Excel workbook"):
-        load_dataset(tmp_path / "other.xlsx", "label")
-
-
 def test_the_extra_is_named(write, monkeypatch):
     path = write(ROWS)
     monkeypatch.setitem(sys.modules, "python_calamine", None)

@@ -127,23 +127,59 @@ def test_archives(tmp_path, ending):
         load_dataset(path, "label")
 
 
+ROWS = b"a,label\n1,u\n"
+SVM_ROW = r"line {}: a row 'label place:value place:value \.\.\.' with .* got '{}'"
+
+
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
+        ("a.csv", b"\x89PNG\r\n\x1a\n\0\0", "by its first bytes it is a PNG image"),
+        ("a.csv", b"PAR1\x15\x04PAR1", "it is a Parquet file"),
+        ("a.csv", b"a,\0b\0\n", "a binary file of an unknown kind"),
+        ("a.csv", b"% no csv\n@relation r\n", "it is an ARFF file"),
+        ("a.csv", b"<!DOCTYPE html><html>", "an HTML or XML page"),
+        ("a.csv", ROWS.decode().encode("utf-16"), "pass encoding='utf-16'"),
+        ("a.csv.gz", ROWS, "is not a gzip archive: .* it is text"),
+        ("a.csv.gz", gzip.compress(ROWS * 99, mtime=0)[:-9], "broken .gz archive"),
+        ("a.csv.gz", gzip.compress(b"", mtime=0), "is empty"),
+        ("a.csv.bz2", ROWS, "is not a bzip2 archive"),
+        ("a.sav.gz", b"a", "sav files are not read compressed"),
+        ("a.dat", ROWS, r"extension '\.dat' is not a known format.*format='csv'"),
+        ("a.arff", b"\x89PNG\r\n\x1a\n", "is not an ARFF file: .* a PNG image"),
         ("a.json", b"{no", r"is not a json file \(.*\): by its first bytes it is text"),
         ("a.json", b"[]", "is not a json file"),
-        ("a.dta", b"a,label\n1,u\n", "is not a dta file .* it is text"),
-        ("a.sav", b"a,label\n1,u\n", "is not a sav file"),
-        ("a.xpt", b"a,label\n1,u\n", "is not a sas file"),
-        ("a.sqlite", b"a,label\n1,u\n", "cannot be queried: .*file is not a database"),
-        ("a.csv.bz2", b"a,label\n1,u\n", "is not a bzip2 archive"),
-        ("a.sav.gz", b"a", "sav files are not read compressed"),
+        ("a.dta", ROWS, "is not a dta file .* it is text"),
+        ("a.sav", ROWS, "is not a sav file"),
+        ("a.xpt", ROWS, "is not a sas file"),
+        ("a.sqlite", ROWS, "cannot be queried: .*file is not a database"),
+        ("a.xlsx", ROWS, "is not an Excel workbook .* it is text"),
+        ("a.xlsx", b"PK\x05\x06" + b"\0" * 18, "is not an Excel workbook"),
+        ("a.parquet", ROWS, "is not a Parquet file: .* it is text"),
+        ("a.parquet", b"PAR1 and nothing else", "cannot be read as a Parquet file"),
+        ("a.parquet", b"", "is empty"),
+        ("a.parquet.gz", b"PAR1", "parquet files are not read compressed"),
+        ("a.feather", ROWS, r"is not a Feather \(Arrow IPC\) file: .* it is text"),
+        ("a.feather", b"ARROW1\0\0 and nothing else", "cannot be read as a Feather"),
+        ("a.feather", b"FEA1....", "by its first bytes it is a Feather file of version 1"),
+        ("a.npz", ROWS, r"a\.npz is not an \.npz file"),
+        ("a.npz", b"PK\x03\x04 broken", r"a\.npz is not an \.npz file"),
+        ("a.npz", b"\x93NUMPY", r"a\.npz is not an \.npz file"),
+        ("a.mat", b"MATLAB 7.3 MAT-file".ljust(512) + b"\x89HDF", r"version 7\.3 .*'-v7'"),
+        ("a.mat", b"\x89HDF\r\n\x1a\n" + b"\0" * 200, r"version 7\.3"),
+        ("a.mat", ROWS * 50, "is not a MATLAB file .* it is text"),
+        ("a.mat", b"a", "is not a MATLAB file"),
+        ("a.svm", b"1 1:2\n1 x:3\n", SVM_ROW.format(2, "1 x:3")),
+        ("a.svm", b"1 1:2\nu 1:3\n", SVM_ROW.format(2, "u 1:3")),
+        ("a.svm", b"a,b\n1,2\n", SVM_ROW.format(1, "a,b")),
+        ("a.svm", b"1 2:1 1:2\n", "cannot be read as an svmlight file"),
+        ("a.svm", b"# nothing\n", "has no rows"),
+        ("a.svm", b"0.5 1:2\n1 1:3\n", r"y holds 0\.5 in row 1: labels are names or integers"),
     ],
 )
-def test_files_of_another_kind(tmp_path, name, content, message):
-    (tmp_path / name).write_bytes(content)
+def test_files_that_are_not_what_their_name_says(write, name, content, message):
     with pytest.raises(MaucError, match=message):
-        load_dataset(tmp_path / name, "label")
+        load_dataset(write(content, name))
 
 
 def test_archives_of_several_files_name_them(tmp_path):
@@ -152,7 +188,7 @@ def test_archives_of_several_files_name_them(tmp_path):
         load_dataset(tmp_path / "a.zip", "label")
 
 
-def test_queries(tmp_path):
+def test_queries(tmp_path, write):
     path = tmp_path / "a.db"
     write_sqlite(FRAME, path)
     query = "SELECT a * 2 AS twice, label FROM t WHERE a IS NOT NULL"
@@ -164,9 +200,8 @@ def test_queries(tmp_path):
         load_dataset(path, "label")
     with pytest.raises(MaucError, match=r"cannot be queried: .*no such table: u"):
         load_dataset(path, "label", sql="SELECT * FROM u")
-    (tmp_path / "a.csv").write_text(TEXT)
     with pytest.raises(MaucError, match="sql goes with sql files, not with csv"):
-        load_dataset(tmp_path / "a.csv", "label", sql=query)
+        load_dataset(write(TEXT), "label", sql=query)
 
 
 @pytest.mark.parametrize(
@@ -180,11 +215,10 @@ def test_the_extra_is_named(tmp_path, monkeypatch, package, name):
         load_dataset(name, "label", sql="SELECT 1" if "://" in name else None)
 
 
-def test_memory_is_estimated_before_a_file_is_read_whole(tmp_path, monkeypatch):
-    (tmp_path / "a.json").write_text("[" + " " * 1000 + "]")
+def test_memory_is_estimated_before_a_file_is_read_whole(write, monkeypatch):
     monkeypatch.setattr("mauc.memory.free_memory", lambda: 5000)
     with pytest.raises(MaucError, match=r"json file, which are read at once, need 8 kB .*parquet"):
-        load_dataset(tmp_path / "a.json", "label")
+        load_dataset(write("[" + " " * 1000 + "]", "a.json"), "label")
 
 
 CSV2 = '"a";"b";"label"\n1,5;7;"u"\n2,25;8;"v"\n-3;9;"u"\n'
@@ -206,26 +240,26 @@ CSV2 = '"a";"b";"label"\n1,5;7;"u"\n2,25;8;"v"\n-3;9;"u"\n'
     ],
 )
 @pytest.mark.parametrize("memory", [None, 10**5])
-def test_heads_of_text_files(tmp_path, name, text, note, memory):
-    (tmp_path / name).write_text(text)
+def test_heads_of_text_files(write, name, text, note, memory):
+    path = write(text, name)
     if "line" in note:
         with pytest.raises(MaucError, match=note):
-            load_dataset(tmp_path / name, "label")
+            load_dataset(path, "label")
     elif memory is None:
-        dataset = load_dataset(tmp_path / name, "label")
+        dataset = load_dataset(path, "label")
         assert note in "; ".join(dataset.notes)
         assert dataset.feature_names[:2] == ["a", "b"]
         assert dataset.X[0, 0] == 1.5
     else:
-        source, _ = open_columns(tmp_path / name, "label", memory=memory)
+        source, _ = open_columns(path, "label", memory=memory)
         assert source.read(np.array([0]))[0][0] == 1.5
 
 
-def test_skipped_rows_are_lines_of_the_file(tmp_path):
-    (tmp_path / "a.csv").write_text("x, y, z\n1,2\n\na,label\n1,u\n2,v\nmany,v\n")
+def test_skipped_rows_are_lines_of_the_file(write):
+    path = write("x, y, z\n1,2\n\na,label\n1,u\n2,v\nmany,v\n")
     with pytest.raises(MaucError, match="'many' on line 7"):
-        load_dataset(tmp_path / "a.csv", "label", skip_rows=2)
-    assert load_dataset(tmp_path / "a.csv", "label", skip_rows="2", missing="many").X.shape[0] == 3
+        load_dataset(path, "label", skip_rows=2)
+    assert load_dataset(path, "label", skip_rows="2", missing="many").X.shape[0] == 3
 
 
 ORANGE = (
@@ -242,52 +276,46 @@ ORANGE = (
         "C#age\tD#sex\tmS#name\ti#id\tcD#iris" + ORANGE[ORANGE.index("\n1\t") :],
     ],
 )
-def test_tables_of_orange(tmp_path, text):
-    path = tmp_path / "a.tab"
-    path.write_text(text)
-    dataset = load_dataset(path)
+def test_tables_of_orange(write, text):
+    dataset = load_dataset(write(text, "a.tab"))
     assert (dataset.feature_names, dataset.target_name) == (["age", "sex"], "iris")
     assert dataset.nominal_features == ["sex"]
     assert dataset.y.tolist() == ["A", "B", "A"]
-    path.write_text(text + "1\t2\n")
     with pytest.raises(MaucError, match=r"line [57]: the row has 2 values"):
-        load_dataset(path)
+        load_dataset(write(text + "1\t2\n", "a.tab"))
 
 
-def test_letters_are_not_types_of_orange(tmp_path):
-    (tmp_path / "a.csv").write_text("a,b,label\nc,d,n\nc,i,m\ns,t,m\nd,c,n\n")
-    assert len(load_dataset(tmp_path / "a.csv", "label").y) == 4
+def test_letters_are_not_types_of_orange(write):
+    path = write("a,b,label\nc,d,n\nc,i,m\ns,t,m\nd,c,n\n")
+    assert len(load_dataset(path, "label").y) == 4
 
 
 @pytest.mark.parametrize(
     ("drop", "kept"),
     [("Class*", ["a", "b"]), ("a,b", ["Class2"]), ("1,Class?", ["a"]), (["*2, a", "a"], ["b"])],
 )
-def test_columns_by_lists_and_patterns(tmp_path, drop, kept):
-    path = tmp_path / "a.csv"
-    path.write_text("a,b,Class,Class2\n1,2,u,3\n3,4,v,5\n")
+def test_columns_by_lists_and_patterns(write, drop, kept):
+    path = write("a,b,Class,Class2\n1,2,u,3\n3,4,v,5\n")
     assert load_dataset(path, "Class", drop=drop).feature_names == kept
     with pytest.raises(MaucError, match=r"has no column 'Klass\*'"):
         load_dataset(path, "Class", drop="a,Klass*")
-    path.write_text('a,"a,b",b,label\n1,2,3,u\n3,4,5,v\n')
+    path = write('a,"a,b",b,label\n1,2,3,u\n3,4,5,v\n')
     assert load_dataset(path, "label", drop="a,b").feature_names == ["a", "b"]
 
 
 @pytest.mark.parametrize("text", ["9007199254740993", "99999999999999999999999"])
-def test_one_value_beyond_float64_is_a_warning(tmp_path, text):
-    (tmp_path / "a.csv").write_text(f"a,label\n{text},u\n1,v\n")
+def test_one_value_beyond_float64_is_a_warning(write, text):
+    path = write(f"a,label\n{text},u\n1,v\n")
     with pytest.warns(MaucWarning, match=f"column 'a' holds {text}, which is beyond 2"):
-        assert load_dataset(tmp_path / "a.csv", "label").X[0, 0] == float(text)
+        assert load_dataset(path, "label").X[0, 0] == float(text)
 
 
 KINDS = "AABBBCCCCDEF"
 
 
 @pytest.fixture
-def birds(tmp_path):
-    rows = "".join(f"{j},{kind}\n" for j, kind in enumerate(KINDS))
-    (tmp_path / "birds.csv").write_text("a,kind\n" + rows)
-    return tmp_path / "birds.csv"
+def birds(write):
+    return write("a,kind\n" + "".join(f"{j},{kind}\n" for j, kind in enumerate(KINDS)))
 
 
 @pytest.mark.parametrize(
@@ -326,9 +354,8 @@ def test_classes_that_cannot_be_chosen(birds, options, message):
         load_dataset(birds, "kind", **options)
 
 
-def test_numbers_as_classes_stay_numbers_and_many_have_ways_out(tmp_path):
-    path = tmp_path / "a.csv"
-    path.write_text("a,y\n" + "".join(f"{j},{min(j, 40)}\n" for j in range(60)))
+def test_numbers_as_classes_stay_numbers_and_many_have_ways_out(write):
+    path = write("a,y\n" + "".join(f"{j},{min(j, 40)}\n" for j in range(60)))
     merge = [f"{','.join(map(str, range(19)))}=-1", f"{','.join(map(str, range(19, 40)))}=9"]
     kept = {"target": "y", "keep_ids": True}
     assert sorted(set(load_dataset(path, **kept, merge=merge).y.tolist())) == [-1, 9, 40]

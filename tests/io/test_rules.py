@@ -13,7 +13,7 @@ from mauc.exceptions import ColumnWarning, LeftOutWarning, MaucError
 from mauc.io.arrays import ArraySource, FrameSource
 from mauc.io.load import assemble
 from mauc.io.options import ReadOptions
-from mauc.io.rules import N_FIRST, find_excluded, is_date, is_id_name
+from mauc.io.rules import N_FIRST, find_excluded, is_date
 from mauc.io.table import Table
 from tests.io.conftest import DictSource
 
@@ -87,6 +87,7 @@ def test_what_is_no_feature(name, values, reason):
         ("key frames", NUMBERS),
         ("case_notes", NUMBERS),
         ("NO2", NUMBERS),
+        *((name, NUMBERS) for name in ("acid", "humidity", "nose", "width", "idle")),
         ("index", NUMBERS / 7),
         ("year", np.arange(1990, 1990 + N)),
         ("start_date", np.full(N, 20200131) + np.arange(N) % 2),  # 20200132 is no day
@@ -143,10 +144,8 @@ def test_small_tables_and_marked_columns_are_taken_as_they_are():
     assert reasons_of(frame, marked=[0, 1]) == {}
     assert reasons_of(frame.head(9).assign(empty=np.nan)) == {}
     source = ArraySource(np.column_stack([np.arange(N), np.zeros(N)]), "t")
-    assert find_excluded(Table("t", source, ["id", "b"], is_named=False), source, [0, 1]) == (
-        {},
-        {},
-    )
+    table = Table("t", source, ["id", "b"], is_named=False)
+    assert find_excluded(table, source, [0, 1]) == ({}, {})
 
 
 @pytest.fixture
@@ -238,11 +237,6 @@ def test_long_lists_say_how_many():
 @pytest.mark.parametrize("text", ["5", "1.5", "2020", "a-b", "12-34", "May", "3.14.15x", ""])
 def test_texts_that_are_no_dates(text):
     assert not is_date(text)
-
-
-@pytest.mark.parametrize("name", ["acid", "humidity", "nose", "width", "idle"])
-def test_names_of_features(name):
-    assert not is_id_name(name)
 
 
 @pytest.mark.parametrize(

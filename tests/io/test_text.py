@@ -18,16 +18,6 @@ from mauc.io.options import ReadOptions
 MEMORY = 2**20
 
 
-@pytest.fixture
-def write(tmp_path):
-    def write(text, name="data.csv", encoding="utf-8"):
-        path = tmp_path / name
-        path.write_bytes(text if isinstance(text, bytes) else text.encode(encoding))
-        return path
-
-    return write
-
-
 def test_numbers_names_and_labels(write):
     dataset = load_dataset(write("a,label,b\n1,u,2.5\n2,v,3\n"), "label")
     assert_array_equal(dataset.X, [[1, 2.5], [2, 3]])
@@ -117,30 +107,6 @@ def test_bad_files(write, text, message):
 def test_a_column_without_a_name_that_is_no_row_number_is_a_feature(write):
     dataset = load_dataset(write(",a,label\n4,5,u\n1,6,v\n"), "label")
     assert dataset.feature_names == ["column1", "a"]
-
-
-@pytest.mark.parametrize(
-    ("content", "name", "message"),
-    [
-        (b"\x89PNG\r\n\x1a\n\0\0", "data.csv", "by its first bytes it is a PNG image"),
-        (b"PAR1\x15\x04PAR1", "data.csv", "it is a Parquet file"),
-        (b"a,\0b\0\n", "data.csv", "a binary file of an unknown kind"),
-        (b"% no csv\n@relation r\n", "data.csv", "it is an ARFF file"),
-        (b"<!DOCTYPE html><html>", "data.csv", "an HTML or XML page"),
-        ("a,label\n1,u\n".encode("utf-16"), "data.csv", "pass encoding='utf-16'"),
-        (b"a,label\n1,u\n", "data.csv.gz", "is not a gzip archive: .* it is text"),
-        (
-            gzip.compress(b"a,label\n1,u\n" * 99, mtime=0)[:-9],
-            "data.csv.gz",
-            "broken .gz archive",
-        ),
-        (gzip.compress(b"", mtime=0), "data.csv.gz", "is empty"),
-        (b"a,label\n", "data.dat", r"extension '\.dat' is not a known format.*format='csv'"),
-    ],
-)
-def test_files_that_are_not_what_their_name_says(write, content, name, message):
-    with pytest.raises(MaucError, match=message):
-        load_dataset(write(content, name), "label")
 
 
 @pytest.mark.parametrize(

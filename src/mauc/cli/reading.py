@@ -85,14 +85,11 @@ def _click_option(name: str, known: OptionText) -> Callable[..., Any]:
     text = _NOMINAL_TEXT if name == "nominal" else known.text
     if not known.metavar:
         return click.option(*names, is_flag=True, default=None, help=text)
-    if name in _MANY:
-        return click.option(
-            *names, metavar=known.metavar, multiple=True, help=f"{text} Repeatable."
-        )
-    default = "auto" if name == "nominal" else None
+    is_many, default = name in _MANY, "auto" if name == "nominal" else None
     return click.option(
-        *names, metavar=known.metavar, default=default, show_default=default is not None, help=text
-    )
+        *names, metavar=known.metavar, multiple=is_many, default=default,
+        help=text + " Repeatable." * is_many,
+    )  # fmt: skip
 
 
 target_option = _click_option("target", COMMAND_LINE["target"])

@@ -59,11 +59,10 @@ class _Attribute:
 class _Rows:
     """The rows of a file behind its header, each with the number of its line."""
 
+    attributes: list[_Attribute]
+
     def __init__(self, path: Path, encoding: str) -> None:
         self.path, self._encoding = path, encoding
-        with open_lines(path, encoding, newline=None) as file:
-            self.attributes = _read_header(path, enumerate(file, start=1))
-        check_unique(path, [attribute.name for attribute in self.attributes])
         self.numbers: list[int] = []
         first = next(self._lines(), None)
         if first is None:
@@ -71,11 +70,11 @@ class _Rows:
         self.is_sparse = first.startswith("{")
 
     def _lines(self) -> Iterator[str]:
-        """Yield the lines of rows, without comments, and write down their numbers."""
+        """Read the header, then yield the lines of rows and write down their numbers."""
         self.numbers.clear()
         with open_lines(self.path, self._encoding, newline=None) as file:
             lines = enumerate(file, start=1)
-            _read_header(self.path, lines)
+            self.attributes = _read_header(self.path, lines)
             for number, line in lines:
                 line = _cut_comment(line).strip()
                 if line:
@@ -215,6 +214,7 @@ def _read_header(path: Path, lines: Iterator[tuple[int, str]]) -> list[_Attribut
         if keyword == "@data":
             if not attributes:
                 raise MaucError(f"{path}, line {number}: @data comes before any @attribute.")
+            check_unique(path, [attribute.name for attribute in attributes])
             return attributes
         if keyword == "@attribute":
             # The values of a nominal attribute may go on over several lines, as in WEKA.

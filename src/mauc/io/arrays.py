@@ -222,9 +222,8 @@ def as_words(column: Any) -> Any:
 
 
 def open_array(
-    array: Any, name: str, *, reopen: Callable[[], Any] | None = None,
-    stamp: Callable[[], dict[str, Any]] | None = None, waits: bool = False,
-    memory: int | None = None,
+    array: Any, name: str, memory: int | None, *,
+    stamp: Callable[[], dict[str, Any]] | None = None, **how: Any,
 ) -> ColumnSource:  # fmt: skip
     """Return the columns of an array, from the cache if it is large, on disk and lies by rows."""
     check_array(array, name)
@@ -232,7 +231,7 @@ def open_array(
     n_bytes = int(np.prod(array.shape, dtype=np.int64)) * array.dtype.itemsize
     if stamp is not None and n_bytes > limit and _lies_by_rows(array, limit):
         return cache_array(array, name, stamp, memory=limit, layout=_layout(array))
-    return ArraySource(array, name, reopen=reopen, stamp=stamp, waits=waits, memory=memory)
+    return ArraySource(array, name, memory=memory, stamp=stamp, **how)
 
 
 def _lies_by_rows(array: Any, memory: int) -> bool:
@@ -262,8 +261,8 @@ def open_npy(path: Path | str, options: ReadOptions, memory: int | None) -> Tabl
         source: ColumnSource = ArraySource(np.array(array), str(path))
     else:
         source = open_array(
-            array, str(path), reopen=partial(_load_npy, str(path)),
-            stamp=partial(file_stamp, Path(path)), memory=memory,
+            array, str(path), memory, reopen=partial(_load_npy, str(path)),
+            stamp=partial(file_stamp, Path(path)),
         )  # fmt: skip
     return _array_table(source, options.target)
 
@@ -304,7 +303,7 @@ def open_memmap(array: Any, memory: int | None = None) -> ColumnSource:
         order = "C" if array.flags.c_contiguous else "F"
         reopen = partial(np.memmap, path, array.dtype, "r", array.offset, array.shape, order)
     stamp = None if path is None else partial(file_stamp, Path(path))
-    return open_array(array, path or "the memmap", reopen=reopen, stamp=stamp, memory=memory)
+    return open_array(array, path or "the memmap", memory, reopen=reopen, stamp=stamp)
 
 
 def open_hdf5(path: Path | str, options: ReadOptions, memory: int | None) -> Table:
@@ -318,11 +317,10 @@ def open_hdf5(path: Path | str, options: ReadOptions, memory: int | None) -> Tab
 def open_h5py(dataset: Any, memory: int | None = None, name: str | None = None) -> ColumnSource:
     """Return the columns of a dataset of h5py, called by its own name if there is none."""
     path, name = dataset.file.filename, name or dataset.name
-    is_file = os.path.isfile(path)
-    return open_array(
-        dataset, f"{path}::{name}", reopen=partial(_load_hdf5, path, name) if is_file else None,
-        stamp=partial(file_stamp, Path(path)) if is_file else None, memory=memory,
-    )  # fmt: skip
+    how: dict[str, Any] = {}
+    if os.path.isfile(path):
+        how = {"reopen": partial(_load_hdf5, path, name), "stamp": partial(file_stamp, Path(path))}
+    return open_array(dataset, f"{path}::{name}", memory, **how)
 
 
 @contextmanager
@@ -378,7 +376,7 @@ def open_zarr_array(array: Any, memory: int | None = None) -> ColumnSource:
     """Return the columns of a Zarr array."""
     name = str(getattr(array, "store_path", "the Zarr array"))
     waits = hasattr(array.store, "fs")  # its chunks come by way of fsspec
-    return open_array(array, name, stamp=partial(_zarr_stamp, array), waits=waits, memory=memory)
+    return open_array(array, name, memory, stamp=partial(_zarr_stamp, array), waits=waits)
 
 
 def _zarr_stamp(array: Any) -> dict[str, Any]:

@@ -38,10 +38,7 @@ def load_dataset(source: str | Path, target: str | int | None = None, **options:
         environment variable MAUC_DATA names; the name of a data set that `fetch` has downloaded;
         or a path, or an address, of any format of `mauc.open_columns`. ``"-"`` reads standard
         input.
-    target : str or int, optional
-        The column with the labels, by name or number (-1 is the last). Formats that keep labels
-        apart (npz, mat, svmlight) need none; the default for arff and for text files without a
-        header is the last column.
+    {target}
     {options}
 
     Returns

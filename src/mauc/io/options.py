@@ -192,16 +192,13 @@ def command_line_option(name: str, *value: Any) -> str:
 
 
 def with_option_texts(function: _Function) -> _Function:
-    """Put the texts of all options but the target in the place of ``{options}`` in a docstring."""
+    """Put the texts of options in the place of ``{target}`` and ``{options}`` in a docstring."""
     parts = []
     for name, known in TEXTS.items():
-        if name != "target":
-            text = fill(f"{known.text} {known.more}".strip(), 92)
-            parts.append(f"{name} : {known.kind}\n{indent(text, '    ')}")
-    if function.__doc__ is not None:
-        function.__doc__ = function.__doc__.replace(
-            "    {options}", indent("\n".join(parts), "    ")
-        )
+        text = fill(f"{known.text} {known.more}".strip(), 92)
+        parts.append(indent(f"{name} : {known.kind}\n{indent(text, '    ')}", "    "))
+    texts = (function.__doc__ or "").replace("    {target}", parts[0])
+    function.__doc__ = texts.replace("    {options}", "\n".join(parts[1:]))
     return function
 
 

@@ -7,6 +7,7 @@ source: files in memory and larger ones are judged by the same rules.
 
 import datetime
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
@@ -83,11 +84,9 @@ def find_roles(table: Table, options: ReadOptions, *, needs_target: bool = True)
         wanted = [j for j in range(len(table.names)) if j != target and j not in table.hidden]
     else:
         wanted = find_columns(table, options.columns, "columns", target)
-        twice = [j for j in wanted if wanted.count(j) > 1] if len(set(wanted)) < len(wanted) else []
-        if twice:
-            raise MaucError(
-                f"{table.path}: {option('columns')} has {table.names[twice[0]]!r} twice."
-            )
+        for j, count in Counter(wanted).items():
+            if count > 1:
+                raise MaucError(f"{table.path}: {option('columns')} has {table.names[j]!r} twice.")
     for name, chosen in (("drop", dropped), ("columns", wanted)):
         if target is not None and target in chosen:
             raise MaucError(
@@ -178,7 +177,11 @@ def check_labels(
     table: Table, column: Any, what: str, options: ReadOptions
 ) -> tuple[Array, Array, list[str]]:
     """Return labels, a mask of the rows that have none, and notes; errors call them `what`."""
-    is_missing, notes = _missing(column), []
+    import pandas
+
+    is_missing, notes = np.asarray(pandas.isna(column)), list[str]()
+    if isinstance(column, np.ndarray) and column.dtype.kind in "OU":
+        is_missing = is_missing | (column == "")
     is_na = np.asarray(column == "NA") if str(column.dtype) == "category" else np.zeros(1, bool)
     if is_na.any() and "NA" in table.missing_words and table.uses_word("NA"):
         is_missing = is_missing | is_na
@@ -310,14 +313,6 @@ def _plain_labels(table: Table, labels: Any, is_missing: Array, what: str) -> Ar
     return np.array([str(value) for value in values.tolist()])
 
 
-def _missing(labels: Any) -> Array:
-    import pandas
-
-    is_missing = np.asarray(pandas.isna(labels))
-    is_text = isinstance(labels, np.ndarray) and labels.dtype.kind in "OU"
-    return is_missing | (labels == "") if is_text else is_missing
-
-
 def find_excluded(
     table: Table, source: ColumnSource, columns: Sequence[int], categorical: Collection[int] = ()
 ) -> tuple[dict[int, str], dict[int, str]]:
@@ -423,7 +418,6 @@ class WordStats:
 
     def __init__(self, source: ColumnSource, name: str) -> None:
         self._source, self._name = source, name
-        self.n_rows = 0
         self._counts: dict[Any, int] = {}
         self._is_full = False  # more texts than fit into memory
 
@@ -431,7 +425,6 @@ class WordStats:
         """Take the next rows."""
         import pandas
 
-        self.n_rows += len(values)
         if self._is_full:
             return
         column = values if hasattr(values, "iloc") else pandas.Series(values, copy=False)
