@@ -2,9 +2,11 @@
 
 import os
 import pickle
+from uuid import uuid4
 
 import dask.array as da
 import dask.dataframe as dd
+import fsspec
 import h5py
 import numpy as np
 import pandas as pd
@@ -22,6 +24,7 @@ from mauc import MAUCD, MDFS, AnovaF, ChiSquare, feature_pair_auc, open_columns
 from mauc.data.source import ColumnSource
 from mauc.exceptions import MaucError
 from mauc.io.objects import as_source
+from tests.io.conftest import assert_same_fit
 
 MEMORY = 300_000  # a third of the data take more
 
@@ -41,14 +44,6 @@ def memmap(X, y, path):
     held = np.memmap(path / "x.bin", X.dtype, "w+", shape=X.shape, order="F")
     held[:] = X
     return held, y
-
-
-def big_endian(X, y, path):
-    return X.astype(">f4"), y
-
-
-def zarr_array(X, y, path):
-    return zarr.create_array(path / "x.zarr", data=X, chunks=(200, 5)), y
 
 
 def zarr_group(X, y, path):
@@ -71,24 +66,8 @@ def hdf5_by_rows(X, y, path):
     return str(path / "x.h5::X"), y
 
 
-def sparse_matrix(X, y, path):
-    return sparse.csr_array(X), y
-
-
 def _frame(X, y):
     return pd.DataFrame(X, columns=[f"f{j}" for j in range(X.shape[1])]).assign(label=y)
-
-
-def pandas_frame(X, y, path):
-    return _frame(X, y), "label"
-
-
-def polars_frame(X, y, path):
-    return pl.DataFrame({str(k): v.to_numpy() for k, v in _frame(X, y).items()}), "label"
-
-
-def arrow_table(X, y, path):
-    return pa.Table.from_pandas(_frame(X, y)), "label"
 
 
 def arrow_dataset(X, y, path):
@@ -124,19 +103,26 @@ def npz(X, y, path):
     return path / "x.npz", None
 
 
-def dask_array(X, y, path):
-    return da.from_array(X, chunks=(130, 11)), da.from_array(y, chunks=500)
-
-
-def dask_frame(X, y, path):
-    return dd.from_pandas(_frame(X, y), npartitions=11), "label"
-
-
-KINDS = [
-    npy, npy_by_columns, memmap, big_endian, zarr_array, zarr_group, hdf5, hdf5_by_rows,
-    sparse_matrix, pandas_frame, polars_frame, arrow_table, arrow_dataset, feather,
-    parquet, parquet_folder, csv, npz, dask_array, dask_frame,
-]  # fmt: skip
+KINDS = {
+    maker.__name__: maker
+    for maker in (
+        npy, npy_by_columns, memmap, zarr_group, hdf5, hdf5_by_rows, arrow_dataset, feather,
+        parquet, parquet_folder, csv, npz,
+    )
+} | {
+    "big_endian": lambda X, y, path: (X.astype(">f4"), y),
+    "zarr_array": lambda X, y, path: (
+        zarr.create_array(path / "x.zarr", data=X, chunks=(200, 5)), y
+    ),
+    "sparse_matrix": lambda X, y, path: (sparse.csr_array(X), y),
+    "pandas_frame": lambda X, y, path: (_frame(X, y), "label"),
+    "polars_frame": lambda X, y, path: (pl.from_pandas(_frame(X, y)), "label"),
+    "arrow_table": lambda X, y, path: (pa.Table.from_pandas(_frame(X, y)), "label"),
+    "dask_array": lambda X, y, path: (
+        da.from_array(X, chunks=(130, 11)), da.from_array(y, chunks=500)
+    ),
+    "dask_frame": lambda X, y, path: (dd.from_pandas(_frame(X, y), npartitions=11), "label"),
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -146,10 +132,10 @@ def expected(numbers):
     return [selector.fit(X, y) for selector in selectors], feature_pair_auc(X, y)
 
 
-@pytest.mark.parametrize("make", KINDS, ids=lambda make: make.__name__)
-def test_equals_array(numbers, expected, tmp_path, make):
+@pytest.mark.parametrize("kind", KINDS)
+def test_equals_array(numbers, expected, tmp_path, kind):
     X, _ = numbers
-    source, y = open_columns(*make(*numbers, tmp_path), memory=MEMORY)
+    source, y = open_columns(*KINDS[kind](*numbers, tmp_path), memory=MEMORY)
     assert source.shape == X.shape
     assert source.memory == MEMORY
     assert_array_equal(feature_pair_auc(source, y), expected[1])
@@ -160,10 +146,10 @@ def test_equals_array(numbers, expected, tmp_path, make):
     assert_array_equal(found.transform(source), known.transform(X))
 
 
-@pytest.mark.parametrize("make", KINDS, ids=lambda make: make.__name__)
-def test_parts_and_copies(numbers, tmp_path, make):
+@pytest.mark.parametrize("kind", KINDS)
+def test_parts_and_copies(numbers, tmp_path, kind):
     X, _ = numbers
-    source, _ = open_columns(*make(*numbers, tmp_path), memory=MEMORY)
+    source, _ = open_columns(*KINDS[kind](*numbers, tmp_path), memory=MEMORY)
     places = np.array([30, 2, 3, 2, 36])
     for held in (source, pickle.loads(pickle.dumps(source)), source.with_memory(10**6)):
         assert_array_equal(np.array(held.read(places)).T, X[:, places])
@@ -174,13 +160,15 @@ def test_parts_and_copies(numbers, tmp_path, make):
     assert parts[-1][1] == 900
 
 
-@pytest.mark.parametrize("make", [zarr_array, arrow_table, dask_array, dask_frame, memmap])
-def test_selectors_take_objects(numbers, tmp_path, monkeypatch, make):
+@pytest.mark.parametrize(
+    "kind", ["zarr_array", "arrow_table", "dask_array", "dask_frame", "memmap"]
+)
+def test_selectors_take_objects(numbers, tmp_path, monkeypatch, kind):
     X, y = numbers
-    data, target = make(X, y, tmp_path)
+    data, target = KINDS[kind](X, y, tmp_path)
     if isinstance(target, str):
         target = data[target]
-        data = data.drop_columns("label") if make is arrow_table else data.drop(columns="label")
+        data = data.drop_columns("label") if kind == "arrow_table" else data.drop(columns="label")
     monkeypatch.setattr(mauc.io.objects, "free_memory", lambda: X.nbytes)
     assert isinstance(as_source(data), ColumnSource)
     known, found = MDFS(5, random_state=0).fit(X, y), MDFS(5, random_state=0).fit(data, target)
@@ -237,9 +225,9 @@ def test_refused(data, message):
         open_columns(data, [0, 1])
 
 
-@pytest.mark.parametrize("make", [hdf5, zarr_array])
-def test_transposed_arrays_that_change_are_noticed(numbers, tmp_path, cache, make):
-    data, target = make(*numbers, tmp_path)
+@pytest.mark.parametrize("kind", ["hdf5", "zarr_array"])
+def test_transposed_arrays_that_change_are_noticed(numbers, tmp_path, cache, kind):
+    data, target = KINDS[kind](*numbers, tmp_path)
     files = [file for file in tmp_path.rglob("*") if file.is_file() and cache not in file.parents]
     source, _ = open_columns(data, target, memory=10_000)
     assert "Cached" in type(source).__name__
@@ -254,8 +242,7 @@ def test_rows_of_later_files_do_not_read_the_first_ones(numbers, tmp_path):
     X, y = numbers
     for number in range(3):
         rows = slice(300 * number, 300 * number + 300)
-        frame = pd.DataFrame(X[rows], columns=[f"f{j}" for j in range(37)]).assign(label=y[rows])
-        frame.to_feather(tmp_path / f"{number}.feather")
+        _frame(X[rows], y[rows]).to_feather(tmp_path / f"{number}.feather")
     source, _ = open_columns(tmp_path, "label")
     assert source.row_parts() == [(0, 300), (300, 600), (600, 900)]
     assert_array_equal(source.read(np.array([5]))[0], X[:, 5])
@@ -266,9 +253,11 @@ def test_rows_of_later_files_do_not_read_the_first_ones(numbers, tmp_path):
     assert_array_equal(source.read_rows(500, 700, np.array([5]))[0], X[500:700, 5])
 
 
-@pytest.mark.parametrize("make", [npy_by_columns, hdf5, zarr_array, feather, arrow_dataset])
-def test_changed_since_it_was_opened(numbers, tmp_path, make):
-    data, target = make(*numbers, tmp_path)
+@pytest.mark.parametrize(
+    "kind", ["npy_by_columns", "hdf5", "zarr_array", "feather", "arrow_dataset"]
+)
+def test_changed_since_it_was_opened(numbers, tmp_path, kind):
+    data, target = KINDS[kind](*numbers, tmp_path)
     source, y = open_columns(data, target, memory=MEMORY)
     source.check_unchanged()
     for file in tmp_path.rglob("*"):
@@ -276,3 +265,37 @@ def test_changed_since_it_was_opened(numbers, tmp_path, make):
             os.utime(file, ns=(1, 1))
     with pytest.raises(MaucError, match="changed while it was being read"):
         MAUCD(2).fit(source, y)
+
+
+@pytest.fixture
+def address():
+    """Of a folder that only fsspec knows."""
+    folder = f"memory://{uuid4().hex}"
+    yield folder
+    system = fsspec.filesystem("memory")
+    system.rm(folder, recursive=True)
+
+
+def test_zarr_at_an_address_waits(numbers, address):
+    X, y = numbers
+    group = zarr.open_group(f"{address}/x.zarr", mode="w")
+    held = group.create_array("X", data=X, chunks=(300, 7))
+    group.create_array("y", data=y)
+    source, labels = open_columns(f"{address}/x.zarr::X", "y", memory="1MB")
+    assert source.waits
+    assert as_source(held).waits
+    assert source.take([3, 1]).waits
+    assert source.with_memory(10**6).waits
+    assert pickle.loads(pickle.dumps(as_source(held))).waits
+    assert_same_fit(MDFS(5, random_state=0), source, X, labels)
+
+
+@pytest.mark.parametrize("kind", ["folder", "memory"])
+def test_zarr_that_is_here_does_not_wait(numbers, tmp_path, kind):
+    X, _ = numbers
+    path = str(tmp_path / "x.zarr")
+    store = zarr.storage.MemoryStore() if kind == "memory" else path
+    held = zarr.create_array(store, data=X, chunks=(300, 7))
+    source = as_source(held)
+    assert not source.waits
+    assert_array_equal(np.array(source.read(np.arange(37))).T, X)
