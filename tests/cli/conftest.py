@@ -35,3 +35,18 @@ def hostile_file(tmp_path):
     frame["label"] = np.array(["[bold]A", "B\nb", "\x1b[31m" + "z" * 80])[codes]
     frame.to_csv(tmp_path / "hostile.csv", index=False)
     return tmp_path / "hostile.csv"
+
+
+@pytest.fixture(scope="session")
+def rows_file(tmp_path_factory):
+    """Numbers, whole numbers and words in small row groups, as a Parquet file."""
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 3, 6000)
+    frame = pd.DataFrame(rng.normal(size=(6000, 8)) + codes[:, None] * np.linspace(0, 1, 8))
+    frame = frame.add_prefix("f")
+    frame["level"] = rng.integers(0, 5, 6000) + codes
+    frame["colour"] = rng.choice(["red", "green", "blue"], 6000)
+    frame["label"] = np.array(["u", "v", "w"])[codes]
+    path = tmp_path_factory.mktemp("rows") / "rows.parquet"
+    frame.to_parquet(path, index=False, row_group_size=500)
+    return path

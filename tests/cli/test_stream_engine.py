@@ -1,7 +1,5 @@
 """`--engine dask`: the same result from workers, and errors in the words of the options."""
 
-import numpy as np
-import pandas as pd
 import pytest
 
 from tests.helpers.cli_helpers import refusal, run, run_json
@@ -13,38 +11,26 @@ pytestmark = [
 ]
 
 
-@pytest.fixture
-def file(tmp_path):
-    rng = np.random.default_rng(0)
-    codes = rng.integers(0, 3, 1500)
-    frame = pd.DataFrame(rng.normal(size=(1500, 12)) + codes[:, None] * rng.uniform(0, 1, 12))
-    frame = frame.add_prefix("f")
-    frame["colour"] = rng.choice(["red", "green", "blue"], 1500)
-    frame["label"] = np.array(["u", "v", "w"])[codes]
-    frame.to_parquet(tmp_path / "table.parquet", index=False)
-    return tmp_path / "table.parquet"
-
-
-def test_workers_on_this_machine_find_the_same(file, tmp_path):
-    words = ("rank", file, "--target", "label", "-m", "maucd", "-k", "5", "--pairs")
+def test_workers_on_this_machine_find_the_same(rows_file, tmp_path):
+    words = ("rank", rows_file, "--target", "label", "-m", "maucd", "-k", "5", "--pairs")
     expected = run_json(*words, tmp_path / "a.csv")
     found = run_json(*words, tmp_path / "b.csv", "--engine", "dask", "--jobs", "2")
     assert found["features"] == expected["features"]
     assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
 
 
-def test_a_scheduler_that_runs_already(file):
+def test_a_scheduler_that_runs_already(rows_file):
     from distributed import LocalCluster
 
-    words = ("select", file, "--target", "label", "-m", "mdfs", "-k", "4")
+    words = ("select", rows_file, "--target", "label", "-m", "mdfs", "-k", "4")
     with LocalCluster(1, threads_per_worker=1, processes=False, dashboard_address=":0") as cluster:
         address = cluster.scheduler_address
         found = run_json(*words, "--engine", "dask", "--scheduler", address, "--memory", "10MB")
     assert found == run_json(*words)
 
 
-def test_options_that_do_not_go_together(file):
-    words = ("select", file, "--target", "label")
+def test_options_that_do_not_go_together(rows_file):
+    words = ("select", rows_file, "--target", "label")
     result = run(*words, "--engine", "dusk", code=2)
     assert "--engine must be one of local, dask, got 'dusk'; did you mean 'dask'?" in result.stderr
     result = run(*words, "--scheduler", "tcp://a:1", code=2)
@@ -57,8 +43,8 @@ def test_options_that_do_not_go_together(file):
     assert "--engine dask goes with files, folders and addresses" in result.stderr
 
 
-def test_a_scheduler_that_does_not_answer(file, monkeypatch):
+def test_a_scheduler_that_does_not_answer(rows_file, monkeypatch):
     monkeypatch.setattr("mauc.cluster.connect.CONNECT_SECONDS", 0.5)
-    words = ("select", file, "--target", "label", "--engine", "dask")
+    words = ("select", rows_file, "--target", "label", "--engine", "dask")
     result = run(*words, "--scheduler", "tcp://127.0.0.1:9", code=2)
     assert "no Dask scheduler answers at tcp://127.0.0.1:9" in result.stderr

@@ -24,24 +24,20 @@ def save(tmp_path):
     return save
 
 
-def test_npz_with_names(save):
-    dataset = load_dataset(save(X=X, y=[1, 0, 1], classes=["u", "v"], feature_names=["a", "b"]))
-    assert_array_equal(dataset.X, X)
-    assert dataset.y.tolist() == ["v", "u", "v"]
-    assert dataset.feature_names == ["a", "b"]
-
-
-def test_npz_without_names_and_with_its_own_type(save):
-    dataset = load_dataset(save(X=X[:, :1].astype(np.uint8), y=[7, 8, 7]))
-    assert dataset.X.dtype == np.uint8
-    assert dataset.y.tolist() == [7, 8, 7]
-    assert dataset.feature_names == ["x0"]
-
-
-def test_npz_without_y_has_its_labels_in_the_last_column(save):
-    dataset = load_dataset(save(X=[[1.5, 0], [2.5, 1]]))
-    assert_array_equal(dataset.X, [[1.5], [2.5]])
-    assert dataset.y.tolist() == [0, 1]
+@pytest.mark.parametrize(
+    ("arrays", "values", "names", "labels"),
+    [
+        ({"X": X, "y": [1, 0, 1], "classes": ["u", "v"], "feature_names": ["a", "b"]}, X,
+         ["a", "b"], ["v", "u", "v"]),
+        ({"X": X[:, :1].astype(np.uint8), "y": [7, 8, 7]}, X[:, :1].astype(np.uint8), ["x0"],
+         [7, 8, 7]),
+        ({"X": [[1.5, 0], [2.5, 1]]}, np.array([[1.5], [2.5]]), ["x0"], [0, 1]),  # last column
+    ],
+)  # fmt: skip
+def test_npz(save, arrays, values, names, labels):
+    dataset = load_dataset(save(**arrays))
+    assert_array_equal(dataset.X, values, strict=True)
+    assert (dataset.feature_names, dataset.y.tolist()) == (names, labels)
 
 
 def test_npz_columns_can_be_nominal(save):
@@ -81,23 +77,16 @@ def test_mat_under_its_usual_names(tmp_path, names):
 
 
 def test_mat_with_names(tmp_path):
-    arrays = {
-        "X": X,
-        "y": [1, 2, 1],
-        "classes": np.array(["one", "three"], object),
-        "feature_names": np.array(["a", "bcd"]),
-    }
-    savemat(tmp_path / "data.mat", arrays)
+    names = {"classes": np.array(["one", "three"], object), "feature_names": np.array(["a", "bcd"])}
+    savemat(tmp_path / "data.mat", {"X": X, "y": [1, 2, 1], **names})
     dataset = load_dataset(tmp_path / "data.mat")
     assert dataset.y.tolist() == ["one", "three", "one"]
     assert dataset.feature_names == ["a", "bcd"]
 
 
 def test_mat_with_labels_of_text_and_a_sparse_matrix(tmp_path):
-    savemat(
-        tmp_path / "data.mat",
-        {"X": sparse.csc_array(np.eye(3)), "y": np.array(["u", "v", "u"], object)},
-    )
+    arrays = {"X": sparse.csc_array(np.eye(3)), "y": np.array(["u", "v", "u"], object)}
+    savemat(tmp_path / "data.mat", arrays)
     dataset = load_dataset(tmp_path / "data.mat")
     assert sparse.issparse(dataset.X)
     assert dataset.y.tolist() == ["u", "v", "u"]

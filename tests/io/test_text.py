@@ -26,18 +26,23 @@ def test_numbers_names_and_labels(write):
     assert (dataset.name, dataset.target_name) == ("data", "label")
 
 
-def test_without_header_the_last_column_is_the_target(write):
-    dataset = load_dataset(write("1,2,u\n3,4,v\n"), header=False)
-    assert_array_equal(dataset.X, [[1, 2], [3, 4]])
-    assert dataset.feature_names == ["x0", "x1"]
-    assert dataset.y.tolist() == ["u", "v"]
-
-
-@pytest.mark.parametrize("target", ["label", 0, -3, "0", "-3"])
-def test_the_target_goes_by_name_or_number(write, target):
-    dataset = load_dataset(write("label,a,b\n7,1,2\n8,3,4\n"), target)
-    assert dataset.y.tolist() == [7, 8]
-    assert dataset.feature_names == ["a", "b"]
+@pytest.mark.parametrize(
+    ("text", "options", "names", "labels"),
+    [
+        ("1,2,u\n3,4,v\n", {"header": False}, ["x0", "x1"], ["u", "v"]),  # the last column
+        *(
+            ("label,a,b\n7,1,2\n8,3,4\n", {"target": target}, ["a", "b"], [7, 8])
+            for target in ("label", 0, -3, "0", "-3")
+        ),
+        ("a,y\n1,9007199254740993\n2,9007199254740995\n", {"target": 1}, ["a"],
+         [2**53 + 1, 2**53 + 3]),
+        ("a,y\n1,1\n2,x\n", {"target": "y"}, ["a"], ["1", "x"]),
+        (",a,y\n4,5,u\n1,6,v\n", {"target": "y"}, ["column1", "a"], ["u", "v"]),
+    ],
+)  # fmt: skip
+def test_names_and_labels(write, text, options, names, labels):
+    dataset = load_dataset(write(text), **options)
+    assert (dataset.feature_names, dataset.y.tolist()) == (names, labels)
 
 
 @pytest.mark.parametrize("column", ["code", 1, -2, "1", np.int64(1)])
@@ -45,15 +50,6 @@ def test_nominal_columns_by_number_are_read_as_by_name(write, column):
     path = write("size,code,label\n1,007,u\n2,7,v\n3,08,u\n4,8,v\n")
     dataset = load_dataset(path, "label", categorical_features=[column])
     assert dataset.categories["code"] == ("007", "08", "7", "8")
-
-
-def test_labels_of_any_number_of_digits(write):
-    dataset = load_dataset(write("a,label\n1,9007199254740993\n2,9007199254740995\n"), "label")
-    assert dataset.y.tolist() == [2**53 + 1, 2**53 + 3]
-
-
-def test_labels_may_mix_numbers_and_text(write):
-    assert load_dataset(write("a,label\n1,1\n2,x\n"), "label").y.tolist() == ["1", "x"]
 
 
 @pytest.mark.parametrize(
@@ -102,11 +98,6 @@ def test_bad_files(write, text, message):
     with pytest.raises(MaucError, match=message) as caught:
         load_dataset(path, "label")
     assert str(path) in str(caught.value)
-
-
-def test_a_column_without_a_name_that_is_no_row_number_is_a_feature(write):
-    dataset = load_dataset(write(",a,label\n4,5,u\n1,6,v\n"), "label")
-    assert dataset.feature_names == ["column1", "a"]
 
 
 @pytest.mark.parametrize(
