@@ -126,22 +126,21 @@ def read_scores(
     target = reading.options.get("target", "label")
     dataset = reading.load(path, target=target, keep_ids=True)
     present = [str(label) for label in np.unique(dataset.y)]
-    names = [_class_of(name, present) for name in dataset.feature_names]
-    left_out = []  # texts, and what looks like ids, unless they are called like a class
-    for place, (name, column) in enumerate(zip(names, dataset.feature_names, strict=True)):
-        if name in present:
-            if column in dataset.nominal_features:
+    kept, names = [], []  # no texts, and nothing that looks like ids unless it is called as a class
+    for place, column in enumerate(dataset.feature_names):
+        name = _class_of(column, present)
+        if column in dataset.nominal_features:
+            if name in present:
                 raise MaucError(
                     f"{path}: column {column!r} is named like a class, but holds texts, not scores."
                 )
             continue
-        is_text = column in dataset.nominal_features
-        values = np.zeros(0) if is_text else np.asarray(get_column(dataset.X, place))
-        is_id = is_id_name(column) or number_reason(values, column, place) == "numbers the rows"
-        if is_text or (is_id and "keep_ids" not in reading.options):
-            left_out.append(place)
-    kept = [place for place in range(len(names)) if place not in left_out]
-    names = [names[place] for place in kept]
+        if name not in present and "keep_ids" not in reading.options:
+            values = np.asarray(get_column(dataset.X, place))
+            if is_id_name(column) or number_reason(values, column, place) == "numbers the rows":
+                continue
+        kept.append(place)
+        names.append(name)
     missing = [label for label in present if label not in names]
     if missing:
         raise MaucError(
@@ -153,11 +152,11 @@ def read_scores(
         raise MaucError(
             f"{path} has two columns of scores for class {format_labels(repeated)}; --drop one."
         )
-    skipped = [dataset.feature_names[place] for place in left_out]
+    skipped = [name for j, name in enumerate(dataset.feature_names) if j not in kept]
     line = f"{len(kept)} columns of scores"
     if skipped:
         line += f"; left out: {format_labels(skipped)}, no scores"
-    X, notes = dataset.take(kept).X if kept else dataset.X, [line, *dataset.notes[1:]]
+    X, notes = dataset.take(kept).X, [line, *dataset.notes[1:]]
     return dataset.y.astype(str), np.asarray(X, dtype=float), np.array(names), dataset.name, notes
 
 

@@ -9,6 +9,8 @@ import codecs
 import csv
 import io
 import re
+import time
+import weakref
 from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
@@ -50,6 +52,7 @@ BATCH_BYTES, COLUMN_BYTES = 2**24, 2**14
 _BATCH_SHARE = 8  # of the memory, for a batch
 _MEMORY_SHARE = 4  # of the memory, for columns that are held
 _GZIP_GROWTH = 4  # characters from a byte of gzip, about
+_RELEASE_SECONDS = 1  # that threads of Arrow have to let go of what Python read
 _MAX_ROW_LINES = 10_000  # of a quoted value; a quote that is not closed by then is a letter
 _WORD_BYTES = 160  # of a distinct text in memory, beside its characters
 # What a column is taken for; a column that proves to be something else goes on to the next.
@@ -354,9 +357,10 @@ class _Conversion:
             name: arrow.string() if as_text else kinds[kind]
             for name, kind in zip(names, self._kinds, strict=True)
         }  # fmt: skip
+        lent: list[weakref.ref[Any]] = []
         try:
             with open_binary(lines.path) as file:
-                stream = _Stream(file, lines)
+                stream = _Stream(file, lines, lent)
                 batches = arrow_csv.open_csv(
                     stream,
                     arrow_csv.ReadOptions(
@@ -382,6 +386,9 @@ class _Conversion:
             raise unreadable_error(str(lines.path), error) from error
         except arrow.ArrowInvalid as error:
             raise self._judge(str(error)) from error
+        finally:
+            stream = batches = None
+            _wait_for_release(lent)
 
     def _judge(self, message: str) -> Exception:
         """Return what an error of Arrow means: another type of a column, or a bad file."""
@@ -440,11 +447,20 @@ class _Words:
         return None if self._codes is None else list(self._codes)
 
 
+def _wait_for_release(lent: list["weakref.ref[Any]"]) -> None:
+    """Wait until Arrow's threads let go of objects of Python: at its end they would abort it."""
+    deadline = time.monotonic() + _RELEASE_SECONDS
+    while any(held() is not None for held in lent) and time.monotonic() < deadline:
+        time.sleep(0.001)
+
+
 class _Stream(io.RawIOBase):
     """The bytes of a text file as UTF-8, one byte between cells, none in front of quotes."""
 
-    def __init__(self, file: Any, lines: Lines) -> None:
+    def __init__(self, file: Any, lines: Lines, lent: list["weakref.ref[Any]"]) -> None:
         super().__init__()
+        self._lent = lent  # what Arrow may hold: this file, and what was read of it
+        lent.append(weakref.ref(self))
         is_utf8 = codecs.lookup(lines.encoding).name in ("utf-8", "utf-8-sig", "ascii")
         self._file = file
         if not is_utf8:
@@ -463,11 +479,12 @@ class _Stream(io.RawIOBase):
         """Return True: `RawIOBase` says no."""
         return True
 
-    def read(self, size: int = -1) -> bytes:
+    def read(self, size: int = -1) -> Any:
         """Return at most `size` bytes."""
         while len(self._ready) < size and (rows := self._next(size - len(self._ready))):
             self._ready += rows
-        part, self._ready = self._ready[:size], self._ready[size:]
+        part, self._ready = np.frombuffer(self._ready[:size], np.uint8), self._ready[size:]
+        self._lent[:] = [*(held for held in self._lent if held() is not None), weakref.ref(part)]
         return part
 
     def _next(self, size: int) -> bytes:
