@@ -287,8 +287,7 @@ def choose_step(
         return "auto", (
             "More features would do better. Let cross-validation choose how many are enough:"
         )
-    # A curve of sizes gives away one standard error; more than that lies beyond its sizes.
-    if curve is not None and loss > max(SAME, 2 * float(curve.leader.standard_error.max())):
+    if curve is not None and loss > max(SAME, 2 * curve.best_error):
         return "more", "All features together do better than the sizes that were tried. Try more:"
     stable = conclusion["stability"]
     if stable and stable["value"] < UNSTABLE and curve is None:
@@ -318,6 +317,11 @@ def choose_step(
         return "use", (
             "Over all pairs the choice does as well as all features. Continue with it, or choose "
             "more features if the pairs above matter:"
+        )
+    if loss > SAME:
+        return "use", (
+            "All features together reach more, by less than cross-validation can tell apart. "
+            "Continue with the chosen features:"
         )
     return "use", "No problem was found. Continue with the chosen features:"
 
