@@ -1,12 +1,22 @@
 """Columns of a data frame whose types differ: converted a block at a time, never all at once."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 from mauc.data.categories import find_nominal, get_column, is_categorical, replace_columns
-from mauc.data.columns import Columns, as_floats, is_frame, is_polars, is_wide, with_missing
+from mauc.data.columns import (
+    MAX_EXACT_INTEGER,
+    Columns,
+    as_floats,
+    is_frame,
+    is_polars,
+    is_wide,
+    missing_mask,
+    with_missing,
+)
 from mauc.engine.arrays import read_only
 
 _POLARS_TYPES = (
@@ -112,15 +122,50 @@ def _stack_of(columns):
 
 def has_number_columns(frame):
     """Whether columns are numbers or dates that are better read one by one than as an array."""
-    if is_polars(frame):
-        return frame.shape[1] > 0 and all(
-            _base_type(kind) in _POLARS_TYPES for kind in frame.dtypes
-        )
     kinds = set(frame.dtypes)
     is_array = len(kinds) == 1 and all(
         isinstance(kind, np.dtype) and kind.kind in "biuf" for kind in kinds
     )
     return len(kinds) > 0 and not is_array and all(map(_is_number_type, kinds))
+
+
+def with_numbers(frame: Any) -> Any:
+    """Return a frame whose decimals, objects, sparse and 128-bit columns are plain numbers.
+
+    Other columns keep their types, and with them their digits. A column of anything else stays as
+    it is, and so does a frame of sparse columns alone whose values are mostly 0.
+    """
+    kinds = list(frame.dtypes)
+    if all(getattr(kind, "fill_value", None) == 0 for kind in kinds):
+        return frame
+    found = {}
+    for j in [j for j, kind in enumerate(kinds) if not _is_number_type(kind)]:
+        with suppress(TypeError, ValueError):
+            found[j] = _numbers_of(get_column(frame, j), is_polars(frame))
+    return replace_columns(frame, found) if found else frame
+
+
+def _numbers_of(column, is_polars):
+    """Return float64 or, of whole numbers beyond 2**53, 64-bit integers with missing ones."""
+    if hasattr(column, "sparse"):
+        return column.sparse.to_dense().to_numpy()
+    objects = np.fromiter(column.to_list(), object, len(column))
+    is_missing = missing_mask(objects)
+    numbers = np.full(len(objects), np.nan)
+    numbers[~is_missing] = objects[~is_missing]
+    size = np.fmax.reduce(np.abs(numbers), initial=0.0)
+    if not MAX_EXACT_INTEGER < size < 2.0**63:
+        return numbers
+    whole = [None if gone else int(value) for gone, value in zip(is_missing, objects, strict=True)]
+    if any(
+        value != exact for value, exact in zip(whole, objects, strict=True) if value is not None
+    ):
+        return numbers
+    if is_polars:
+        return whole
+    import pandas as pd
+
+    return pd.array(whole, "Int64")
 
 
 def dates_to_seconds(X: Any) -> Any:
@@ -150,8 +195,9 @@ def _base_type(kind):
 
 
 def _is_number_type(kind):
-    """Whether a type of pandas is one of numbers, dates or durations, and not of sparse ones."""
-    return getattr(kind, "kind", "O") in "biufmM" and not hasattr(kind, "fill_value")
+    """Whether a type is one of numbers, dates or durations, and not of sparse ones."""
+    is_known = _base_type(kind) in _POLARS_TYPES or getattr(kind, "kind", "O") in "biufmM"
+    return is_known and not hasattr(kind, "fill_value")
 
 
 def polars_values(series):
@@ -208,8 +254,9 @@ def is_run(columns):
 
 
 def needs_types(frame):
-    """Whether conversion to an array would lose the types of columns: categories, text or dates."""
-    return len(_dated_columns(frame)) > 0 or bool(find_nominal(frame).any())
+    """Whether an array would lose the types of columns: categories, text, dates, 128 bits."""
+    is_long = any(str(kind) in ("Int128", "UInt128") for kind in frame.dtypes)
+    return is_long or len(_dated_columns(frame)) > 0 or bool(find_nominal(frame).any())
 
 
 def take_columns(frame: Any, chosen: np.ndarray, kind: str = "default") -> Any:

@@ -11,7 +11,7 @@ from scipy import sparse
 from mauc.checks import MAX_CLASSES, check_class_count
 from mauc.data.categories import encode_nominal
 from mauc.data.columns import Columns, DenseColumns, SparseColumns, is_frame
-from mauc.data.frames import has_number_columns
+from mauc.data.frames import has_number_columns, with_numbers
 from mauc.data.source import ColumnSource
 from mauc.data.validate import (
     check_class_weights,
@@ -232,6 +232,7 @@ def make_columns(
     estimator: Any, X: Any, y: Any, accepts: Accepts = _ORDERED
 ) -> tuple[Columns, np.ndarray]:
     """Check a table in memory, its nominal columns encoded, and its labels; see `make_problem`."""
+    X = with_numbers(X) if is_frame(X) else X
     if is_frame(X) and has_number_columns(X):
         return check_number_frame(X, y, estimator=estimator, accept_infinite=accepts.infinite)
     X, y = check_table(

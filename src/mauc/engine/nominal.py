@@ -115,7 +115,8 @@ def nominal_pair_auc(counts):
 
     It is 1/2 where two classes weigh so little against others that their product is 0.
     """
-    wins, max_wins = nominal_wins(counts), counts.max_wins
+    max_wins = counts.max_wins
+    wins = np.minimum(nominal_wins(counts), max_wins)  # sums of weights are rounded
     return np.divide(wins, max_wins, out=np.full(len(wins), 0.5), where=max_wins > 0)
 
 

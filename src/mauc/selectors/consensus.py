@@ -83,7 +83,8 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
     mean_ranks_ : ndarray of shape (n_features,)
         Mean rank over the halves, n_selected + 1 where a feature is not among the first.
     rankings_ : ndarray of shape (n_resamples, n_selected)
-        Of the halves; rows 2i and 2i + 1 are of complementary halves.
+        Of the halves, as long as the shortest of them (``FCBF(max_rounds=1)`` stops by itself);
+        rows 2i and 2i + 1 are of complementary halves.
     stability_ : mauc.stats.Stability
         How alike the choices of the halves are, with an interval (Nogueira, Sechidis and Brown);
         NaN if all features are selected.
@@ -234,7 +235,8 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
         halves = complementary_halves(problem, options.n_pairs, rng)
         seeds = rng.randint(2**31 - 1, size=len(halves))
         rankings, interacting = self._rank_halves(problem, n_wanted, options, halves, seeds)
-        self.rankings_ = np.array(rankings)
+        n_wanted = min(map(len, rankings))
+        self.rankings_ = np.array([ranking[:n_wanted] for ranking in rankings])
         votes = Votes(self.rankings_, problem.n_features)
         is_greedy = isinstance(options.selector, GreedyMAUC)
         model = options.selector if is_greedy else GreedyMAUC()

@@ -208,6 +208,8 @@ def pair_wins(problem, chosen):
     else:
         XT = problem.ordered_columns(chosen)
         wins = dense_wins(XT, problem.codes, problem.class_counts)
+    if weights is not None:
+        np.clip(wins, 0.0, problem.max_wins, out=wins)  # sums of weights are rounded
     return wins, problem.max_wins
 
 
