@@ -327,9 +327,10 @@ class WordStats:
         if n_rows < MIN_ROWS:
             return None
         n_known, distinct = sum(counts.values()), len(counts)
-        empty = empty_reason(n_known, n_rows)
-        if empty is not None or distinct == 1:
-            return empty or "constant"
+        if distinct == 1:  # a flag, where others are missing
+            return "constant" if n_known == n_rows else None
+        if (empty := empty_reason(n_known, n_rows)) is not None:
+            return empty
         if n_known < MIN_ROWS or distinct < MIN_DISTINCT * n_known:
             return None
         # Numbers with a decimal comma, or with a few words among them, name nothing.

@@ -38,7 +38,7 @@ def contingency_scores(problem, decomposition, chosen, statistics):
         return scores
     for j in range(len(XT)):
         if is_nominal[j]:
-            category = np.where(np.isnan(XT[j]), -1, XT[j]).astype(np.int64)
+            category = XT[j].astype(np.int64)
             scores[:, j] = nominal_scores(category, problem.codes, roles)[statistics]
         else:
             subproblem_scores(

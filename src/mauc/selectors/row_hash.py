@@ -127,7 +127,7 @@ def _code_ranks(problem, column):
 
 
 def _category_ranks(problem, column):
-    """Return a number per row, equal for categories of equal class counts; 0 if it is missing."""
+    """Return a number per row, equal for categories of equal class counts."""
     codes = problem.float_columns([column])[0]
     counts = count_categories(codes, problem.codes, problem.n_classes, problem.row_weights)
     mixed = np.repeat(np.arange(problem.n_classes, dtype=np.uint64), np.diff(counts.starts))
@@ -135,8 +135,7 @@ def _category_ranks(problem, column):
     _mix(mixed, counts.counts.astype(np.uint64))
     of_categories = np.zeros(counts.n_categories, np.uint64)
     np.add.at(of_categories, counts.categories, mixed)
-    ranks = np.append(np.unique(of_categories, return_inverse=True)[1] + 1, 0)
-    return ranks[np.where(np.isnan(codes), -1, codes).astype(np.int64)]
+    return np.unique(of_categories, return_inverse=True)[1][codes.astype(np.int64)]
 
 
 def _mix(hashes, ranks):
