@@ -35,6 +35,7 @@ from mauc.memory import Workspace
 from mauc.parallel import run_blocks
 from mauc.registry import Accepts
 
+MISSING = ("tie", "side")
 _ORDERED = Accepts(sparse=True, infinite=True)  # what looks at the order of values alone
 
 
@@ -51,6 +52,7 @@ class Problem:
     feature_names: np.ndarray | None = None  #: shape (n_features,)
     #: of a data frame without `feature_names`, as not all labels are strings
     column_labels: list[Any] | None = None
+    missing: str = "tie"  #: what AUCs make of missing numbers, of `MISSING`
 
     @cached_property
     def n_samples(self) -> int:
@@ -119,6 +121,17 @@ class Problem:
         if self.cluster is not None:
             return self.cluster.is_constant(self)
         return self.columns.is_constant()
+
+    def missing_weights(self, chosen: Any) -> np.ndarray:
+        """Return the missing values of columns by class, (n_chosen, n_classes), or their weight."""
+        columns, weights = np.arange(self.n_features)[chosen], self.pair_weights[0]
+        found = np.zeros((len(columns), self.n_classes))
+        for slot in np.flatnonzero(self.columns.count_missing(chosen)):
+            values = self.columns.column(int(columns[slot]))
+            gone = np.flatnonzero(values != values)
+            of_gone = None if weights is None else weights[gone]
+            found[slot] = np.bincount(self.codes[gone], of_gone, minlength=self.n_classes)
+        return found
 
     def nominal_columns(self, chosen: Any) -> list[tuple[int, int]]:
         """Return (position in `chosen`, column) of the nominal columns among those chosen."""
@@ -222,7 +235,7 @@ def make_problem(
         check_class_weights(classes, codes, sample_weight)
     problem = Problem(
         columns, codes, classes, class_counts, is_nominal, sample_weight, names,
-        labels if names is None else None,
+        labels if names is None else None, getattr(estimator, "missing", "tie"),
     )  # fmt: skip
     _warn_of_degenerate(problem)
     return problem

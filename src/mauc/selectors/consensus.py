@@ -158,6 +158,11 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
             return super().accepts
 
     @property
+    def missing(self):
+        """What missing numbers are to the AUCs of `selector`."""
+        return getattr(self._inner(), "missing", "tie")
+
+    @property
     def score_label(self):
         """What tables call the scores of the trace."""
         return RULES[self._chosen_rule(self._inner())]
