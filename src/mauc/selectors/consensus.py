@@ -255,7 +255,7 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
             ranking, rule_scores = rank_by_votes(votes, options.rule)
         condition_on(state, ranking)
         self._prediction = Prediction(state.leave(), np.cumsum(state.varies[ranking]))
-        self._exchanges = Exchanges(state, ranking, set().union(*interacting))
+        self._exchanges = Exchanges(state, self._prediction, ranking, set().union(*interacting))
         if state.is_large:
             _ = self._exchanges.found
         self.frequencies_, self.mean_ranks_ = votes.frequencies, votes.mean_ranks
