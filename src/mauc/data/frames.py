@@ -8,15 +8,8 @@ import numpy as np
 
 from mauc.data.categories import find_nominal, get_column, is_categorical, replace_columns
 from mauc.data.columns import (
-    MAX_EXACT_INTEGER,
-    Columns,
-    as_floats,
-    is_frame,
-    is_polars,
-    is_wide,
-    missing_mask,
-    with_missing,
-)
+    Columns, as_floats, is_frame, is_polars, is_wide, missing_mask, with_missing,
+)  # fmt: skip
 from mauc.engine.arrays import read_only
 
 _POLARS_TYPES = (
@@ -132,40 +125,27 @@ def has_number_columns(frame):
 def with_numbers(frame: Any) -> Any:
     """Return a frame whose decimals, objects, sparse and 128-bit columns are plain numbers.
 
-    Other columns keep their types, and with them their digits. A column of anything else stays as
-    it is, and so does a frame of sparse columns alone whose values are mostly 0.
+    The others keep their types, and with them their digits; what is not a number stays as it is,
+    and so does a frame of sparse columns alone whose values are mostly 0.
     """
-    kinds = list(frame.dtypes)
+    kinds, found = list(frame.dtypes), {}
     if all(getattr(kind, "fill_value", None) == 0 for kind in kinds):
         return frame
-    found = {}
-    for j in [j for j, kind in enumerate(kinds) if not _is_number_type(kind)]:
-        with suppress(TypeError, ValueError):
-            found[j] = _numbers_of(get_column(frame, j), is_polars(frame))
+    for j, kind in enumerate(kinds):
+        if not _is_number_type(kind):
+            with suppress(TypeError, ValueError):
+                found[j] = _numbers_of(get_column(frame, j))
     return replace_columns(frame, found) if found else frame
 
 
-def _numbers_of(column, is_polars):
-    """Return float64 or, of whole numbers beyond 2**53, 64-bit integers with missing ones."""
+def _numbers_of(column):
+    """Return a column as float64, whole numbers without missing ones as 64-bit integers."""
     if hasattr(column, "sparse"):
         return column.sparse.to_dense().to_numpy()
     objects = np.fromiter(column.to_list(), object, len(column))
-    is_missing = missing_mask(objects)
-    numbers = np.full(len(objects), np.nan)
-    numbers[~is_missing] = objects[~is_missing]
-    size = np.fmax.reduce(np.abs(numbers), initial=0.0)
-    if not MAX_EXACT_INTEGER < size < 2.0**63:
-        return numbers
-    whole = [None if gone else int(value) for gone, value in zip(is_missing, objects, strict=True)]
-    if any(
-        value != exact for value, exact in zip(whole, objects, strict=True) if value is not None
-    ):
-        return numbers
-    if is_polars:
-        return whole
-    import pandas as pd
-
-    return pd.array(whole, "Int64")
+    if all(isinstance(value, int) and abs(value) < 2**63 for value in objects):
+        return objects.astype(np.int64)
+    return np.where(missing_mask(objects), np.nan, objects).astype(np.float64)
 
 
 def dates_to_seconds(X: Any) -> Any:

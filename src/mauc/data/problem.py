@@ -133,28 +133,9 @@ class Problem:
             found[slot] = np.bincount(self.codes[gone], of_gone, minlength=self.n_classes)
         return found
 
-    def nominal_columns(self, chosen: Any) -> list[tuple[int, int]]:
-        """Return (position in `chosen`, column) of the nominal columns among those chosen."""
-        if not self.is_nominal.any():
-            return []
-        columns = np.arange(self.n_features)[chosen]
-        return [(at, int(j)) for at, j in enumerate(columns) if self.is_nominal[j]]
-
-    def ordered_columns(self, chosen: Any) -> np.ndarray:
-        """Return columns for kernels that depend only on the order of values, see `Columns`."""
-        return self.columns.ordered(chosen)
-
-    def float_columns(self, chosen: Any) -> np.ndarray:
-        """Return columns for kernels that need the values in any unit, as float32 or float64."""
-        return self.columns.floats(chosen)
-
     def value_columns(self, chosen: Any) -> np.ndarray:
         """Return columns for kernels that need the values in their unit, as float32 or float64."""
         return self.columns.values(chosen)
-
-    def in_groups(self, columns: np.ndarray) -> Iterator[int]:
-        """Yield columns that are looked at one by one; those of a source are read in groups."""
-        return self.columns.in_groups(columns)
 
     def blocks(
         self, n_scores: int = 1, *, is_dense: bool = False, reads_rows: bool = False

@@ -115,6 +115,8 @@ def missing_report(X, y):
     ``missing`` is their share, ``known_auc`` the mean folded AUC of the rows that have a value and
     ``missing_auc`` that of having none. A source is not read again: nothing is found.
     """
+    import pandas as pd
+
     if isinstance(X, ColumnSource):
         return {}
     problem = make_problem(BaseEstimator(), X, y, accepts=_ACCEPTS)
@@ -130,10 +132,7 @@ def missing_report(X, y):
         "known_auc": known_auc.mean(axis=1),
         "missing_auc": 0.5 + np.abs(first - second).mean(axis=1) / 2,
     }
-    return {
-        int(column): {name: values[at] for name, values in found.items()}
-        for at, column in enumerate(columns)
-    }
+    return pd.DataFrame(found, index=columns).to_dict("index")
 
 
 def chosen_pair_auc(problem, chosen, n_jobs=None):
@@ -202,15 +201,16 @@ def unordered_columns(problem, chosen):
 
     Two categories have an order, up to its direction, which does not matter to a folded AUC.
     """
-    for slot, column in problem.nominal_columns(chosen):
-        counts = category_counts(problem, column)
+    columns = np.arange(problem.n_features)[chosen]
+    for slot in np.flatnonzero(problem.is_nominal[columns]):
+        counts = category_counts(problem, int(columns[slot]))
         if not counts.is_ordered:
             yield slot, counts
 
 
 def category_counts(problem, column):
     """Return the `CategoryCounts` of a nominal column."""
-    values = problem.float_columns([column])[0]
+    values = problem.columns.floats([column])[0]
     return count_categories(values, problem.codes, problem.n_classes, problem.row_weights)
 
 
@@ -236,9 +236,9 @@ def pair_wins(problem, chosen):
         data, indices, indptr = problem.columns.entries(chosen)
         wins = sparse_wins(data, indices, indptr, problem.codes, weights, totals)
     elif weights is not None:
-        wins = weighted_wins(problem.ordered_columns(chosen), problem.codes, weights, totals)
+        wins = weighted_wins(problem.columns.ordered(chosen), problem.codes, weights, totals)
     else:
-        XT = problem.ordered_columns(chosen)
+        XT = problem.columns.ordered(chosen)
         wins = dense_wins(XT, problem.codes, problem.class_counts)
     if problem.missing == "side":
         wins = _to_side(problem, chosen, wins)
@@ -347,7 +347,7 @@ class ColumnReader:
 
     def read(self, block):
         """Return the wins of the columns of a slice, of shape (n_columns, n_pairs), int64."""
-        XT = self._problem.ordered_columns(block)
+        XT = self._problem.columns.ordered(block)
         return self.read_columns(XT, np.arange(block.start, block.stop))
 
     def read_columns(self, XT, columns):

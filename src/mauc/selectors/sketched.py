@@ -4,9 +4,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from mauc.checks import check_choice
 from mauc.data.columns import Columns
-from mauc.data.problem import MISSING, Problem
+from mauc.data.problem import Problem
 from mauc.data.source import ColumnSource
 from mauc.data.validate import check_columns
 from mauc.exceptions import MaucError
@@ -21,11 +20,6 @@ class SketchMixin:
     """Gives a `ListSelector` that ranks by AUCs ``partial_fit`` and ``fit_sketch``."""
 
     _rarely_learned: ClassVar[tuple[str, ...]] = ("size_curve_", "sketch_", "error_bound_")
-
-    def check_options(self):
-        """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
-        check_choice("missing", self.missing, MISSING)
-        return super().check_options()
 
     def partial_fit(self, X, y):
         """Add rows to those of earlier calls, and rank the features by all of them.
@@ -94,10 +88,7 @@ class SketchMixin:
                 "encode those columns first, or fit on columns (mauc.open_columns)."
             )
         if self.missing != "tie":
-            raise MaucError(
-                f'missing must be "tie" for a sketch, got {self.missing!r}; fit on columns '
-                f"(mauc.open_columns)."
-            )
+            raise MaucError('missing must be "tie" for a sketch; fit on columns (open_columns).')
         return self._check_fit(None)
 
     def _rank_sketch(self, sketch, options):

@@ -134,7 +134,7 @@ class ReliefF(RankingSelector):
             weights, widths = streamed_weights(problem, rows, n_neighbors, n_threads)
             _warn_of_tiny_ranges(problem, widths)
         else:
-            XT = problem.float_columns(slice(None))
+            XT = problem.columns.floats(slice(None))
             _warn_of_tiny_ranges(problem, column_widths(XT))
             weights = relieff_weights(
                 XT, problem.codes, problem.n_classes, rows, n_neighbors, n_threads,
