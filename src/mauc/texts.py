@@ -27,7 +27,7 @@ categorical_features : array-like of bool, int or str, optional
 
 missing : {"tie", "side"}, default="tie"
     What a missing number is to the AUC: tied with every value, or below or above all of them,
-    whichever separates the two classes better, as trees do. docs/methods/missing.md has figures.
+    whichever separates the two classes better, as trees do; see docs/methods/selectors.md.
 
 n_bins : int, default=10
     Bins of "equal_width" and "equal_frequency".

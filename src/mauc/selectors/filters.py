@@ -325,7 +325,7 @@ class ChiSquare(_NominalFilter):
     Notes
     -----
     With O the table of bins and classes and E its expectation (Eq. 1-2 of [1]_),
-    :math:`\mathrm{CHI} = \sum_{jk} (O_{jk} - E_{jk})^2 / E_{jk}`. Missing values are shared out
+    :math:`\mathrm{CHI} = \sum_{jk} (O_{jk} - E_{jk})^2 / E_{jk}`. Missing numbers are shared out
     over the bins in proportion to the known ones. A feature without an accepted cut scores 0.
 
     References
@@ -368,7 +368,7 @@ class SymmetricalUncertainty(_NominalFilter):
 
     Notes
     -----
-    :math:`\mathrm{SU} = 2 I(f; y) / (H(f) + H(y))` (Eq. 3-7 of [1]_). Missing values are shared
+    :math:`\mathrm{SU} = 2 I(f; y) / (H(f) + H(y))` (Eq. 3-7 of [1]_). Missing numbers are shared
     out over the bins in proportion to the known ones. A feature without an accepted cut
     scores 0.
 
@@ -414,7 +414,7 @@ class InformationGain(_NominalFilter):
 
     Notes
     -----
-    :math:`\mathrm{IG} = H(y) - H(y | f)`. Missing values are shared out over the bins in
+    :math:`\mathrm{IG} = H(y) - H(y | f)`. Missing numbers are shared out over the bins in
     proportion to the known ones. A feature without an accepted cut scores 0.
 
     References
