@@ -7,9 +7,7 @@ from typing import Any
 import numpy as np
 
 from mauc.data.categories import find_nominal, get_column, is_categorical, replace_columns
-from mauc.data.columns import (
-    Columns, as_floats, is_frame, is_polars, is_wide, missing_mask, with_missing,
-)  # fmt: skip
+from mauc.data.columns import Columns, as_floats, is_frame, is_polars, is_wide, with_missing
 from mauc.engine.arrays import read_only
 
 _POLARS_TYPES = (
@@ -26,12 +24,7 @@ class FrameColumns(Columns):
         self._frame = frame
         self._is_polars = is_polars(frame)
         self.shape = frame.shape
-        self._types, self._is_wide = [], np.empty(frame.shape[1], bool)
-        for j in range(frame.shape[1]):
-            values = self.column(j)
-            self._types.append(values.dtype)
-            self._is_wide[j] = is_wide(values)
-        self.dtype = common_type(set(self._types))
+        self.dtype = common_type({self.column(j).dtype for j in range(frame.shape[1])})
 
     def column(self, j):
         """Return the values of one column, without a copy where the frame allows it."""
@@ -41,31 +34,12 @@ class FrameColumns(Columns):
 
     def block(self, chosen, convert):
         """Return chosen columns as rows of an array, in the narrowest type that holds them."""
-        columns = np.arange(self.shape[1])[chosen]
-        types = {self._types[j] for j in columns}
-        if self.dtype.kind != "f":
-            return convert(self._fill(columns, np.result_type(*types)))
-        if not self._is_wide[columns].any():
-            # The type must not decide how values are rounded: that would depend on the block.
-            return convert(self._fill(columns, _float_type(types)))
-        return _convert_each([self.column(j) for j in columns], self._is_wide[columns], convert)
+        columns = [self.column(j) for j in np.arange(self.shape[1])[chosen]]
+        return as_block(columns, self.shape[0], convert)
 
     def take_rows(self, rows):
         """Return some of the rows, by their numbers."""
         return FrameColumns(self._frame[rows] if self._is_polars else self._frame.iloc[rows])
-
-    def _fill(self, columns, dtype):
-        if not self._is_polars and len(columns) and is_run(columns):
-            part = self._frame.iloc[:, columns[0] : columns[-1] + 1]
-            if set(part.dtypes) == {dtype}:  # often a view of the frame
-                return part.to_numpy().T
-        if len(columns) == 1 and self._types[columns[0]] == dtype:
-            return self.column(columns[0])[np.newaxis]
-        out = np.empty((len(columns), self.shape[0]), dtype)
-        for values, j in zip(out, columns, strict=True):
-            column = self.column(j)
-            values[:] = column if column.dtype.kind not in "mM" else as_floats(column)
-        return out
 
 
 def as_block(
@@ -140,12 +114,14 @@ def with_numbers(frame: Any) -> Any:
 
 def _numbers_of(column):
     """Return a column as float64, whole numbers without missing ones as 64-bit integers."""
+    import pandas as pd
+
     if hasattr(column, "sparse"):
         return column.sparse.to_dense().to_numpy()
     objects = np.fromiter(column.to_list(), object, len(column))
     if all(isinstance(value, int) and abs(value) < 2**63 for value in objects):
         return objects.astype(np.int64)
-    return np.where(missing_mask(objects), np.nan, objects).astype(np.float64)
+    return np.where(pd.isna(objects), np.nan, objects).astype(np.float64)
 
 
 def dates_to_seconds(X: Any) -> Any:
