@@ -16,7 +16,7 @@ import numpy as np
 from mauc import GreedyMAUC, select_k
 from mauc.report.html import selection_report
 
-NOISE = tuple(product((2, 3, 6), (60, 150, 400), (10, 60), (0.0,)))
+NOISE = tuple(product((2, 3, 6, 10), (60, 150, 400), (10, 60), (0.0,)))
 SIGNAL = tuple(product((2, 4), (60, 200), (20,), (0.5, 1.0, 2.0)))
 
 

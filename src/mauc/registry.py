@@ -130,13 +130,33 @@ _CLASSIFIERS = (
     ("svm", "SVM", "RBFSVM", "svm", "support vectors with a Gaussian kernel",
      Accepts(nominal=True)),
 )
+_PEERS = (
+    ("logistic", "logistic regression", "logistic_regression", "mauc.registry",
+     "linear, of scaled columns without gaps", Accepts()),
+    ("forest", "random forest", "RandomForestClassifier", "sklearn.ensemble", "200 random trees",
+     Accepts(weights=True), {"n_estimators": 200, "random_state": 0}),
+    ("boosting", "gradient boosting", "HistGradientBoostingClassifier", "sklearn.ensemble",
+     "boosted trees", Accepts(weights=True), {"random_state": 0}),
+)
 # fmt: on
+
+
+def logistic_regression() -> Any:
+    """Return scikit-learn's logistic regression behind the steps that it needs."""
+    from sklearn.impute import SimpleImputer
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    fill = SimpleImputer(keep_empty_features=True)
+    return make_pipeline(fill, StandardScaler(), LogisticRegression(max_iter=1000))
 
 
 def _methods(kind: str, rows: Any, is_in_paper: bool) -> dict[str, Method]:
     made = {}
     for name, label, class_name, module, measure, accepts, *rest in rows:
-        home, options = f"mauc.{kind}s.{module}", rest[0] if rest else {}
+        home = module if "." in module else f"mauc.{kind}s.{module}"
+        options = rest[0] if rest else {}
         made[name] = Method(
             kind, name, label, class_name, home, measure, accepts, options, is_in_paper
         )
@@ -148,6 +168,9 @@ SELECTORS = _methods("selector", _PAPER, True) | _methods("selector", _FURTHER, 
 
 #: classifiers by short name
 CLASSIFIERS = _methods("classifier", _CLASSIFIERS, True)
+
+#: classifiers of scikit-learn by short name
+PEERS = _methods("classifier", _PEERS, False)
 
 #: short names of the paper's selectors, in its order
 PAPER_SELECTORS = tuple(name for name, entry in SELECTORS.items() if entry.is_in_paper)
@@ -207,7 +230,7 @@ def make_classifier(method: str, **options: Any) -> Any:
     Parameters
     ----------
     method : str
-        A name in `CLASSIFIERS`.
+        A name in `CLASSIFIERS`, or "logistic", "forest" or "boosting", of scikit-learn.
     **options
         Parameters of the classifier.
 
@@ -221,6 +244,7 @@ def make_classifier(method: str, **options: Any) -> Any:
     >>> make_classifier("svm", C=8.0)
     RBFSVM(C=8.0)
     """
-    if method not in CLASSIFIERS:
-        raise unknown_choice("classifier", method, CLASSIFIERS)
-    return CLASSIFIERS[method](**options)
+    known = CLASSIFIERS | PEERS
+    if method not in known:
+        raise unknown_choice("classifier", method, known)
+    return known[method](**options)

@@ -225,9 +225,9 @@ def test_csv_holds_the_table_as_shown(open_page, digits_page):
     rows = read_csv(page)
     assert len(rows) == 30
     for row, one in zip(rows, summary["features"], strict=True):
-        assert (int(row["order"]), int(row["column"])) == (one["order"], one["column"])
+        assert (int(row["step"]), int(row["column"])) == (one["step"], one["column"])
         assert row["feature"] == one["name"]
-        assert row["asked_for_by"] == summary["selection"]["subproblems"][one["asked_by"]]
+        assert row["chosen_for"] == summary["selection"]["subproblems"][one["asked_by"]]
         assert float(row["score"]) == one["score"]
         assert float(row["mean_auc"]) == one["mean_auc"]
     assert sum(int(row["n_served"]) for row in rows) == 45

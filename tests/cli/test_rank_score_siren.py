@@ -53,7 +53,6 @@ def test_rank_gives_the_scores_of_the_selector():
 @pytest.mark.parametrize(
     ("method", "head"),
     [
-        ("greedy", "alone"),
         ("mdfs", "mean AUC"),
         ("maucd", "mean AUC"),
         ("mrmr", "score alone"),
@@ -84,7 +83,7 @@ def test_the_file_of_pairs_has_every_feature_on_every_pair(many_classes, tmp_pat
 
 def test_two_classes_have_one_pair():
     got = run_json("select", "breast_cancer", "-k", 2)
-    assert {row["asked_for_by"] for row in got["features"]} == {"benign vs malignant"}
+    assert {row["chosen_for"] for row in got["features"]} == {"benign vs malignant"}
 
 
 @pytest.mark.parametrize(

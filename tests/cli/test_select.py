@@ -31,11 +31,11 @@ def test_json_has_the_numbers_of_the_library(wine_file):
     selector = MDFS(4, schedule="hardest", ties="mauc", random_state=3)
     selector.fit(dataset.X, dataset.y)
     assert [row["column"] for row in got["features"]] == selector.ranking_.tolist()
-    assert [row["score_there"] for row in got["features"]] == [s.score for s in selector.trace_]
-    assert [row["score"] for row in got["features"]] == (
+    assert [row["score"] for row in got["features"]] == [s.score for s in selector.trace_]
+    assert [row["score_alone"] for row in got["features"]] == (
         selector.scores_[selector.ranking_].tolist()
     )
-    assert [row["asked_for_by"] for row in got["features"]] == [
+    assert [row["chosen_for"] for row in got["features"]] == [
         step.subproblem_name for step in selector.trace_
     ]
 
@@ -182,7 +182,7 @@ def test_pairs_that_act_together_are_named(tmp_path):
     got = run_json("select", *words)
     (found,) = got["interactions"]
     assert found["features"] == [f"gene {a}", f"gene {b}"]
-    assert (found["columns"], found["rank"]) == ([a, b], 2)
+    assert (found["columns"], found["step"]) == ([a, b], 2)
     assert found["p_value"] < 1e-10
     for command in ("select", "rank"):
         assert f"gene {a} and gene {b} act together (p = " in run(command, *words).stdout

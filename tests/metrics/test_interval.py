@@ -250,13 +250,21 @@ def test_the_bounds_are_binomial_ones_of_the_variance(rng):
 
 def test_scores_of_folds_have_a_wider_interval(scored):
     y, scores = scored
-    plain, folded, many = (mauc_interval(y, scores, n_folds=n) for n in (None, 5, 500))
-    assert folded.mauc == plain.mauc
+    order = np.argsort(y, kind="stable")
+    y, scores = np.tile(y[order], 4), np.tile(scores[order], (4, 1))
+    folds = np.repeat([0, 1, 2, 3], len(order))
+    plain, folded = mauc_interval(y, scores), mauc_interval(y, scores, folds=folds)
+    # Every fold is the same table: comparing within it changes nothing but the width.
+    assert_allclose(folded.mauc, plain.mauc, rtol=1e-12)
     assert folded.lower < plain.lower < plain.upper < folded.upper
-    # 1 + k / (k - 1): nearly the same for many folds
-    assert folded.lower <= many.lower < plain.lower
-    with pytest.raises(MaucError, match='n_folds is for method="delong"'):
-        mauc_interval(y, scores, n_folds=5, method="percentile")
+    # Scores of different models are not compared: those of a fold may have any scale.
+    scaled = mauc_interval(y, scores * 10.0 ** folds[:, np.newaxis], folds=folds)
+    assert_allclose([scaled.mauc, scaled.lower], [folded.mauc, folded.lower], rtol=1e-12)
+    for wrong, words in ((np.zeros(len(y)), "at least 2 folds"), (y, "at least 2 classes")):
+        with pytest.raises(MaucError, match=words):
+            mauc_interval(y, scores, folds=wrong)
+    with pytest.raises(MaucError, match='folds are for method="delong"'):
+        mauc_interval(y, scores, folds=folds, method="percentile")
 
 
 def test_a_few_wrong_labels_in_many_small_classes_are_covered():

@@ -21,8 +21,8 @@ def trace():
 
 def test_trace_is_a_sequence_of_steps(trace):
     assert len(trace) == 2
-    assert trace[0] == TraceStep(0, 4, "d", 1, "u vs w", 1, 0.9)
-    assert trace[-1] == trace[1] == TraceStep(1, 2, "b", 0, "u vs v", 3, 0.8)
+    assert trace[0] == TraceStep(1, 4, "d", 1, "u vs w", 1, 0.9)
+    assert trace[-1] == trace[1] == TraceStep(2, 2, "b", 0, "u vs v", 3, 0.8)
     assert list(trace) == [trace[0], trace[1]]
     with pytest.raises(IndexError):
         trace[2]

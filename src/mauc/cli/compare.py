@@ -31,8 +31,10 @@ _BAR = 20  # characters of the bar of MAUC 1
     "-m", "--methods", metavar="NAMES", help=f"Selectors, comma-separated; {_METHODS} by default."
 )
 @click.option(
-    "-c", "--classifiers", metavar="NAMES", default="nb,1nn", help="Classifiers, comma-separated."
-)
+    "-c", "--classifiers", "--classifier", metavar="NAMES", default="nb,1nn",
+    help="Classifiers, comma-separated: nb, 1nn, c45, svm, logistic, forest, boosting, or import "
+    "paths such as sklearn.neighbors.KNeighborsClassifier.",
+)  # fmt: skip
 @click.option("--sizes", metavar="INTS", help="Numbers of features, comma-separated: 5,10,20.")
 @click.option("--repeats", default=2, help="Repeats of the cross-validation.")
 @click.option("--folds", default=5, help="Folds of the cross-validation.")

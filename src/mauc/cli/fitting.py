@@ -44,6 +44,13 @@ class Fitting:
         "--set", metavar="NAME=VALUE", multiple=True, default=(),
         help="Option of the method (see mauc methods); repeatable.",
     )  # fmt: skip
+    classifier: str | None = option(
+        "--classifier", metavar="NAME",
+        help="What the features are for, which then judges -k auto and --report: nb, 1nn, c45, "
+        "svm, logistic, forest, boosting, or the import path of a classifier, such as "
+        "sklearn.neighbors.KNeighborsClassifier. By default the best of four: Naive Bayes, a "
+        "linear discriminant, nearest neighbours and extra trees.",
+    )  # fmt: skip
     seed: int = option("--seed", **SEED)
     jobs: int = option("-j", "--jobs", **JOBS)
     memory: str | None = option(
@@ -73,6 +80,20 @@ class Fitting:
     def seed_words(self) -> list[str]:
         """What was typed for the seed, if it is not the default."""
         return ["--seed", str(self.seed)] if self.seed else []
+
+    def make_classifier(self, is_judged: bool) -> Any:
+        """Return the classifier of ``--classifier``, or None; refuse one that nothing asks."""
+        if self.classifier is None:
+            return None
+        if not is_judged:
+            raise MaucError(
+                "--classifier judges -k auto and --report (mauc select); add one of them, or "
+                "leave it out."
+            )
+        from mauc.experiments import MethodSpec
+        from mauc.experiments.plan import build_classifier
+
+        return build_classifier(MethodSpec(self.classifier))
 
     def make_selector(self, k: str | None) -> Any:
         """Return the unfitted selector; what cannot be done is refused before data are read."""
@@ -113,6 +134,7 @@ class Fitted(NamedTuple):
     loaded: "Dataset"
     dataset: "Dataset"  #: as the selector took it: nominal columns are numbers, if it has to be
     client: Any  #: of Dask, as `fit` takes it; None for this process
+    classifier: Any  #: that judges; None for the best of several
 
 
 @contextmanager
@@ -121,6 +143,7 @@ def fitted(
 ) -> Iterator[Fitted]:
     """Load data and fit the selector of a command on them, and say how they were taken."""
     selector = fitting.make_selector(k)
+    classifier = fitting.make_classifier(k == "auto" or report is not None)
     memory = memory_for(fitting, reading, data, k, report)
     with _workers(fitting) as client:
         loaded = reading.load(data, **memory)
@@ -139,9 +162,17 @@ def fitted(
 
             sketch = watched(sketch_rows, f"sketch for {type(selector).__name__}")
             selector.fit_sketch(sketch(dataset.X, dataset.y, n_jobs=fitting.jobs))
+        elif size == "auto" and classifier is not None:
+            from mauc import select_k
+
+            curve = watched(select_k, "sizes")(
+                selector, dataset.X, dataset.y, classifier=classifier, n_jobs=fitting.jobs
+            )
+            fit_on(selector.set_params(n_features_to_select=curve.size), dataset, client)
+            selector.size_curve_ = curve
         else:
             fit_on(selector, dataset, client)
-        yield Fitted(selector, loaded, dataset, client)
+        yield Fitted(selector, loaded, dataset, client, classifier)
 
 
 def fit_on(selector: "RankingSelector", dataset: "Dataset", client: Any = None) -> None:
@@ -241,15 +272,16 @@ def _value(text: str) -> Any:
 
 
 def check_size(k: str | None, n_features: int, selector: Any = None) -> int | str:
-    """Return how many features ``-k`` asks for: 10 or all if fewer by default."""
+    """Return how many features ``-k`` asks for: as predicted, or 10, by default."""
+    has_prediction = "predicted" in getattr(selector, "_size_choices", "")
     if k is None:
-        return min(10, n_features)
+        return "predicted" if has_prediction else min(10, n_features)
     if k == "all":
         return n_features
     if k == "auto" and selector is not None:
         return k
     if k == "predicted" and selector is not None:
-        if "predicted" not in getattr(selector, "_size_choices", ""):
+        if not has_prediction:
             raise MaucError(
                 f"-k predicted goes with the method greedy, which predicts MAUC, not with "
                 f"{type(selector).__name__}; -k auto chooses by cross-validation for any method."

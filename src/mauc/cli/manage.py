@@ -197,11 +197,11 @@ def methods(as_json: bool) -> None:
 
     Example: mauc methods
     """
-    from mauc.registry import CLASSIFIERS, SELECTORS
+    from mauc.registry import CLASSIFIERS, PEERS, SELECTORS
 
     listed = {
         "selectors": [_describe(entry) for entry in SELECTORS.values()],
-        "classifiers": [_describe(entry) for entry in CLASSIFIERS.values()],
+        "classifiers": [_describe(entry) for entry in (CLASSIFIERS | PEERS).values()],
     }
     if as_json:
         show.print_json(listed)

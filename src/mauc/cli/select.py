@@ -35,7 +35,7 @@ def _size_option(help: str) -> Any:
 @common.command()
 @common.data_argument
 @target_option
-@_size_option("How many features: a number (10 by default), all")
+@_size_option("How many features: a number (predicted for greedy, otherwise 10 by default), all")
 @common.path_option(
     "-o", "--output", help="Write labels and chosen features, in the format of the extension."
 )
@@ -72,6 +72,7 @@ def select(
             lambda: write_page(
                 report, selector, dataset, [*reading.words(data), *fitting.seed_words], force=force,
                 options=fitting.options, is_table_written=output is not None,
+                classifier=found.classifier,
             )
         )  # fmt: skip
     facts = _facts(found, fitting)
@@ -216,20 +217,22 @@ def _facts(found: Fitted, fitting: Fitting) -> dict[str, Any]:
                 "features": [names[one.first], names[one.second]],
                 "columns": [one.first, one.second],
                 "p_value": one.p_value,
-                "rank": one.step + 1 if one.step >= 0 else None,
+                "step": one.step or None,
             }
             for one in selector.interactions_
         ]
+    details = selector.trace_.detail_columns()
     facts["features"] = [
         {
-            "order": step.step + 1,
+            "step": step.step,
             "feature": names[step.feature],
             "column": step.feature,
-            "asked_for_by": step.subproblem_name if is_paired else None,
+            "chosen_for": step.subproblem_name if is_paired else None,
             "rank": step.rank,
-            "score_there": step.score,
-            "score": selector.scores_[step.feature],
-            "serves_best": served[step.step],
+            "score": step.score,
+            "score_alone": selector.scores_[step.feature],
+            **{name: values[step.step - 1] for name, values in details.items()},
+            "serves_best": served[step.step - 1],
         }
         for step in selector.trace_
     ]
@@ -327,27 +330,30 @@ def feature_table(selector: "RankingSelector", feature_names: Sequence[str]) -> 
     measure = score_label(selector)
     served = served_pairs(selector)
     is_paired = selector.decomposition_.name != "whole"
-    head, there = score_head(selector), ""
-    asking: tuple[str, ...] = ()
-    if is_paired:
-        there = "gain" if is_greedy(selector) else f"{measure} there"
-        asking = ("chosen for", "rank", there)
-    elif is_greedy(selector):
-        there = f"{measure} when chosen"
-        asking = (there,)
+    asking = ("chosen for", "rank") if is_paired else ()
+    details = selector.trace_.detail_columns()
+    if "predicted_mauc" in details:
+        values = {
+            "predicted MAUC": details["predicted_mauc"],
+            "added": details["added"],
+            "mean AUC alone": selector.pair_auc_.mean(axis=1),
+        }
+    else:
+        values = {score_head(selector): selector.scores_[selector.ranking_]}
+        if is_paired or is_greedy(selector):
+            there = f"{measure} there" if is_paired else f"{measure} when chosen"
+            values = {there: selector.trace_.scores, **values}
     table = show.make_table(
-        "#", "feature", *asking, head, "serves best", right=("#", "rank", there, head)
+        "#", "feature", *asking, *values, "serves best", right=("#", "rank", *values)
     )
-    for step in selector.trace_:
-        pairs = [show.short(pair) for pair in served[step.step]]
-        asked = [show.short(step.subproblem_name), step.rank] if is_paired else []
-        asked += [f"{step.score:.3f}"] if asking else []
+    for at, step in enumerate(selector.trace_):
+        pairs = [show.short(pair) for pair in served[at]]
         show.add_row(
             table,
-            step.step + 1,
+            step.step,
             show.short(feature_names[step.feature]),
-            *asked,
-            f"{selector.scores_[step.feature]:.3f}",
+            *([show.short(step.subproblem_name), step.rank] if is_paired else []),
+            *(f"{column[at]:.3f}" for column in values.values()),
             ", ".join(pairs[:3]) + (f" and {len(pairs) - 3} more" if len(pairs) > 3 else ""),
         )
     return table

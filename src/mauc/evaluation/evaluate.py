@@ -159,7 +159,7 @@ class FoldEvaluator:
         ranking = self._check_ranking(ranking)
         sizes = check_sizes(sizes, len(ranking), "the length of the ranking")
         start = perf_counter()
-        found = self._scores(classifier, response_method, ranking, sizes)
+        found = self.scores(classifier, response_method, ranking, sizes)
         for size, scores in zip(sizes, found, strict=True):
             fitted = perf_counter()
             mauc = self._pairs.mauc(scores)
@@ -167,7 +167,7 @@ class FoldEvaluator:
             yield Measurement(int(size), mauc, fitted - start, scored - fitted)
             start = perf_counter()
 
-    def _scores(self, classifier, response_method, ranking, sizes):
+    def scores(self, classifier, response_method, ranking, sizes):
         """Return an iterable of the scores of the first k features, for each of the sizes."""
         responses = [name for name in RESPONSES if hasattr(classifier, name)]
         check_choice("response_method", response_method, responses)
@@ -398,15 +398,18 @@ def assign_folds(codes: np.ndarray, n_folds: int, generator) -> np.ndarray:
     """Return the fold that tests each row, -1 for a class of one sample, which is never tested.
 
     The rows of every class go to the folds in a random order, one to each in turn, and the next
-    class goes on where it ended.
+    class goes on where it ended. Classes of fewer rows than folds begin with the first: any two
+    then meet in a fold.
     """
     folds = np.full(len(codes), -1)
     start = 0
     for code in np.unique(codes):
         rows = generator.permutation(np.flatnonzero(codes == code))
-        if len(rows) > 1:
+        if len(rows) >= n_folds:
             folds[rows] = (start + np.arange(len(rows))) % n_folds
             start += len(rows)
+        elif len(rows) > 1:
+            folds[rows] = np.arange(len(rows))
     return folds
 
 
@@ -418,8 +421,8 @@ def stratified_folds(
     n_testable = int((problem.class_counts > 1).sum())
     if n_testable < 2:
         raise UndefinedMAUCError(
-            "choosing the number of features needs at least 2 classes of 2 samples or more, got "
-            f"{n_testable}; give a number."
+            "cross-validation needs at least 2 classes of 2 samples or more, got "
+            f"{n_testable} of {problem.n_classes}; a given number of features needs none."
         )
     folds = assign_folds(problem.codes, n_folds, generator)
     for fold in range(n_folds):

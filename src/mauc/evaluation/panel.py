@@ -6,16 +6,25 @@ statement about the features is one about the best of them.
 """
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.special import log_softmax
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+from threadpoolctl import threadpool_limits
 
+from mauc.classifiers import NormalNaiveBayes
 from mauc.classifiers.base import Indicators, find_categories
 from mauc.classifiers.likelihood import MIN_SPREAD, nested_log_probabilities
 from mauc.data.problem import Problem
+from mauc.evaluation.evaluate import RESPONSES, FoldEvaluator, own_nominal
+from mauc.exceptions import MaucError
+from mauc.metrics.mauc import ClassPairs, score_columns
 
 #: the judges by short name
 JUDGES = {
@@ -25,9 +34,10 @@ JUDGES = {
     "trees": "a forest of extra trees",
 }
 N_TREES = 50
-MAX_ROWS = (
-    10_000  # that are judged: enough for the third decimal of MAUC, in the time of a few fits
-)
+# Rows that are judged: enough for the third decimal of MAUC, in the time of a few fits.
+MAX_ROWS = 10_000
+MAX_VALUES = 10_000_000  # rows x features; of larger tables a part of the rows is judged
+MIN_ROWS = 1_000  # that wide tables keep whatever their width
 _MIN_PER_CLASS = 20
 _MIN_SHRINKAGE = 1e-4  # keeps correlations of copied columns invertible
 _FAR = 10.0  # standard deviations below the mean, where trees find missing values
@@ -50,6 +60,131 @@ class Split(NamedTuple):
     n_classes: int
     ends: Array  #: (n_features + 1,): the first k features are the columns before ``ends[k]``
     n_jobs: int | None = None  #: threads in which trees grow
+
+
+def judges_of(classifier: Any = None) -> dict[str, str]:
+    """Return who judges, in words by short name: the panel, or a classifier alone."""
+    if classifier is None:
+        return JUDGES
+    last = classifier.steps[-1][1] if isinstance(classifier, Pipeline) else classifier
+    return {"classifier": type(last).__name__}
+
+
+class JudgedFold:
+    """A fold on which the panel, or a classifier, scores by the first features of a ranking."""
+
+    def __init__(
+        self, problem: Problem, ranking: Array, train: Array, test: Array, classifier: Any = None,
+        *, response_method: str = "auto", n_jobs: int | None = None,
+    ) -> None:  # fmt: skip
+        weights = problem.sample_weight
+        test_weight = None if weights is None else weights[test]
+        self.test = test
+        self.pairs = ClassPairs.of_test(
+            problem.codes[test], np.arange(problem.n_classes), test_weight
+        )
+        self._model = None
+        if classifier is None:
+            self._split = split_fold(problem, ranking, train, test, n_jobs)
+            return
+        self._model, names = clone(classifier), problem.feature_names
+        own = own_nominal(
+            self._model, problem.n_features, None if names is None else [*map(str, names)]
+        )
+        if own.any():  # the evaluator sees the ranked columns alone
+            self._model.set_params(categorical_features=own[ranking])
+        if response_method == "auto":
+            is_bayes = isinstance(classifier, NormalNaiveBayes)  # whose probabilities saturate
+            known = [name for name in RESPONSES if hasattr(classifier, name)]
+            response_method = "predict_log_proba" if is_bayes else next(iter(known), RESPONSES[0])
+        self._response, self._n_ranked = response_method, len(ranking)
+        columns = np.ascontiguousarray(problem.value_columns(ranking).T)
+        self._evaluator = FoldEvaluator(
+            columns[train], problem.codes[train], columns[test], problem.codes[test],
+            train_weight=None if weights is None else weights[train], test_weight=test_weight,
+            categorical_features=problem.is_nominal[ranking], n_jobs=n_jobs,
+        )  # fmt: skip
+
+    def scores(self, judge: str, sizes: Sequence[int]) -> Iterator[Array]:
+        """Yield the scores of the test rows by the first k features, for ascending sizes."""
+        if self._model is None:
+            yield from score_fold(judge, self._split, sizes)
+            return
+        try:
+            yield from self._evaluator.scores(
+                self._model, self._response, np.arange(self._n_ranked), sizes
+            )
+        except MaucError:
+            raise
+        except Exception as error:  # the classifier is not ours and may raise anything
+            name = judges_of(self._model)["classifier"]
+            raise MaucError(f"{name} cannot be used on these data: {error}") from error
+
+    def mauc(self, judge: str, sizes: Sequence[int]) -> list[float]:
+        """Return the MAUC of the first k features, for ascending sizes."""
+        return [self.pairs.mauc(scores) for scores in self.scores(judge, sizes)]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What judges make of a set of features per fold, on held-out samples."""
+
+    judges: dict[str, str]  #: in words by short name
+    folds: list[JudgedFold]
+    scores: dict[str, list[Array]]  #: of every judge, (n_test, n_classes) per fold
+
+    @cached_property
+    def auc(self) -> dict[str, Array]:
+        """AUC of every judge on every pair, the mean over the folds that have both classes."""
+        found = {}
+        for judge, scores in self.scores.items():
+            parts = [
+                np.mean(fold.pairs.auc(score_columns(part, "the scores")), axis=0)
+                for fold, part in zip(self.folds, scores, strict=True)
+            ]
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", RuntimeWarning)  # a class that no fold tests
+                found[judge] = np.nanmean(parts, axis=0)
+        return found
+
+    @cached_property
+    def mauc(self) -> dict[str, float]:
+        """MAUC of every judge, the mean over the folds."""
+        return {
+            judge: float(np.mean([f.pairs.mauc(s) for f, s in zip(self.folds, parts, strict=True)]))
+            for judge, parts in self.scores.items()
+        }
+
+    @property
+    def best(self) -> str:
+        """The judge with the largest MAUC, the first of equals."""
+        return max(self.mauc, key=self.mauc.__getitem__)
+
+    def best_on(self, pair: int) -> tuple[float, str]:
+        """Return the largest AUC on a pair, and its judge in words."""
+        name = max(self.auc, key=lambda judge: float(self.auc[judge][pair]))
+        return float(self.auc[name][pair]), self.judges[name]
+
+
+def judge(
+    problem: Problem, folds: Iterable[tuple[Array, Array]], sets: Iterable[Array],
+    classifier: Any = None, judges: Iterable[str] | None = None, n_jobs: int | None = None,
+) -> Judged:  # fmt: skip
+    """Ask judges, by default all, about the set of features of each fold."""
+    made, scores = [], {name: [] for name in judges or judges_of(classifier)}
+    with threadpool_limits(1):  # the same bits on any number of cores
+        for (train, test), chosen in zip(folds, sets, strict=True):
+            made.append(JudgedFold(problem, chosen, train, test, classifier, n_jobs=n_jobs))
+            for name, parts in scores.items():
+                parts += made[-1].scores(name, [len(chosen)])
+    return Judged(judges_of(classifier), made, scores)
+
+
+def judged_rows(problem: Problem) -> Array:
+    """Return the rows that are judged: all, or a stratified part of a large table."""
+    return sample_rows(
+        problem.codes, min(MAX_ROWS, max(MIN_ROWS, MAX_VALUES // problem.n_features))
+    )
 
 
 def sample_rows(codes: Array, limit: int) -> Array:

@@ -5,27 +5,23 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from sklearn.utils import _safe_indexing
 from threadpoolctl import threadpool_limits
 
 from mauc.checks import check_choice, check_int, check_real
 from mauc.classifiers import NormalNaiveBayes
-from mauc.data.columns import is_frame
 from mauc.data.problem import make_problem
 from mauc.evaluation.evaluate import (
     RESPONSES,
-    FoldEvaluator,
     check_equal_weights,
     check_sizes,
-    own_nominal,
     rank_part,
     stratified_folds,
 )
-from mauc.evaluation.panel import JUDGES, MAX_ROWS, sample_rows, score_fold, split_fold
+from mauc.evaluation.panel import MAX_ROWS, JudgedFold, judges_of, sample_rows
 from mauc.exceptions import MaucWarning
 from mauc.layout import plain_layout
-from mauc.metrics.mauc import ClassPairs
 from mauc.progress import track
 from mauc.registry import Accepts
 from mauc.results import Result, first_rows
@@ -68,7 +64,8 @@ def select_k(
         Stratified folds; one whose test part has fewer than two classes is left out.
     response_method : str, default="auto"
         What MAUC is computed from; "auto" is log-probabilities for Naive Bayes, whose
-        probabilities saturate, and "predict_proba" for others.
+        probabilities saturate, and otherwise the first of "predict_proba", "predict_log_proba" and
+        "decision_function" that the classifier has.
     sample_weight : array-like of shape (n_samples,), optional
         For the selector, the classifier and MAUC; rows of weight 0 count as absent, also for the
         folds. Where selector or classifier take no weights, those that are not 0 must be equal.
@@ -104,60 +101,41 @@ def select_k(
         check_equal_weights(selector, problem.sample_weight)
     if classifier is None and response_method != "auto":
         classifier = NormalNaiveBayes()
-    if response_method == "auto":
-        is_bayes = isinstance(classifier, NormalNaiveBayes)
-        response_method = "predict_log_proba" if is_bayes else "predict_proba"
     if sizes is None:
         sizes = auto_sizes(problem.n_features)
     sizes = np.unique(check_sizes(sizes, problem.n_features, "the number of features"))
-    names = [str(name) for name in X.columns] if is_frame(X) else None
-    folds = stratified_folds(problem, int(n_folds), random_state)
-    parts = []
+    folds = []
     with threadpool_limits(1):  # the same bits on any number of cores
-        for train, test in track(folds, "folds", int(n_folds)):
+        splits = stratified_folds(problem, int(n_folds), random_state)
+        for train, test in track(splits, "folds", int(n_folds)):
             ranking = rank_part(selector, X, problem, train, int(sizes[-1]))
             # A selector may rank fewer features than it is asked for.
             sizes = sizes[sizes <= max(len(ranking), sizes[0])]
-            if classifier is None:
-                parts.append(JudgedFold(problem, ranking, train, test, n_jobs))
-            else:
-                parts.append(_evaluate(
-                    problem, names, ranking, train, test, sizes, classifier, response_method, n_jobs
-                ))  # fmt: skip
-        options = rule, float(tolerance), problem.n_features
-        if classifier is None:
-            return _best_curve(parts, sizes, options)
-    fold_mauc = np.array([value[: len(sizes)] for value in parts])
-    return SizeCurve(sizes, fold_mauc, *options)
+            if classifier is None and problem.n_samples > MAX_ROWS:
+                # Distances take the square of the rows.
+                train, test = (
+                    rows[sample_rows(problem.codes[rows], MAX_ROWS * len(rows) // len(y))]
+                    for rows in (train, test)
+                )
+            folds.append(JudgedFold(
+                problem, ranking, train, test, classifier, response_method=response_method,
+                n_jobs=n_jobs,
+            ))  # fmt: skip
+        return _best_curve(
+            folds, sizes, judges_of(classifier), (rule, float(tolerance), problem.n_features)
+        )
 
 
-class JudgedFold:
-    """A fold on which the judges of the panel measure the first features of a ranking."""
-
-    def __init__(self, problem, ranking, train, test, n_jobs):
-        if problem.n_samples > MAX_ROWS:  # distances take the square of the rows
-            train, test = (
-                rows[sample_rows(problem.codes[rows], MAX_ROWS * len(rows) // problem.n_samples)]
-                for rows in (train, test)
-            )
-        self._split = split_fold(problem, ranking, train, test, n_jobs)
-        weights = None if problem.sample_weight is None else problem.sample_weight[test]
-        classes = np.arange(problem.n_classes)
-        self._pairs = ClassPairs.of_test(problem.codes[test], classes, weights)
-
-    def mauc(self, judge, sizes):
-        """Return the MAUC of a judge with the first k features, for all sizes."""
-        return [self._pairs.mauc(scores) for scores in score_fold(judge, self._split, sizes)]
-
-
-def _best_curve(folds, sizes, options):
+def _best_curve(folds, sizes, judges, options):
     """Return the curve of the judge that names the size, and with it those of the others."""
 
     def curve(judge, sizes):
         fold_mauc = np.array([fold.mauc(judge, sizes) for fold in folds])
-        return SizeCurve(np.asarray(sizes), fold_mauc, *options, judge=JUDGES[judge])
+        return SizeCurve(np.asarray(sizes), fold_mauc, *options, judge=judges[judge])
 
-    curves = [curve(judge, sizes) for judge in JUDGES if judge != "trees"]
+    curves = [curve(judge, sizes) for judge in judges if judge != "trees"]
+    if "trees" not in judges:
+        return _first_enough(curves)
     few = sizes[np.unique(np.linspace(0, len(sizes) - 1, _N_TREE_SIZES).round().astype(int))]
     trees = curve("trees", few)
     if trees.mean.max() > max(one.mean.max() for one in curves):
@@ -168,14 +146,18 @@ def _best_curve(folds, sizes, options):
             if len(between) == 0:
                 break
             trees = _joined(trees, curve("trees", between[len(between) // 2 :][:1]))
-    return _first_enough([*curves, trees])
+    chosen = _first_enough([*curves, trees])
+    if chosen.size not in trees.sizes:  # all judges are asked about the size that is chosen
+        trees = _joined(trees, curve("trees", [chosen.size]))
+        chosen = _first_enough([*curves, trees])
+    return chosen
 
 
 def _first_enough(curves):
     """Return the curve that is good enough with the fewest features, the rest as its `others`."""
     made = [replace(one, others=tuple(o for o in curves if o is not one)) for one in curves]
     enough = [one for one in made if one.mean.max() >= one.threshold]
-    return min(enough, key=lambda one: (one.size, -one.mean.max()))
+    return min(enough, key=lambda one: (one.size, -one.mean[one.sizes == one.size][0]))
 
 
 def _joined(curve, more):
@@ -201,7 +183,7 @@ class SizeCurve(Result):
         A difference of MAUC that is negligible.
     n_features : int, optional
         How many features there are.
-    judge : str, default="the classifier"
+    judge : str
         Whose MAUC it is.
     others : tuple of SizeCurve
         Those of the other classifiers that were asked.
@@ -347,24 +329,3 @@ def _drop_zero_weight(holder, X, y, sample_weight, accepts):
         X = X.tocsr() if sparse.issparse(X) else X
         X, y, weights = _safe_indexing(X, kept), _safe_indexing(y, kept), weights[kept]
     return X, y, None if (weights == 1.0).all() else weights
-
-
-def _evaluate(problem, names, ranking, train, test, sizes, classifier, response_method, n_jobs):
-    """Return the MAUC of every size in one fold."""
-    # Only the ranked columns: the classifier does not use the others.
-    columns = np.ascontiguousarray(problem.value_columns(ranking).T)
-    weights = problem.sample_weight
-    train_weight, test_weight = (None, None) if weights is None else (weights[train], weights[test])
-    model = clone(classifier)
-    own = own_nominal(model, problem.n_features, names)
-    if own.any():  # the evaluator sees the ranked columns alone
-        model.set_params(categorical_features=own[ranking])
-    labels = problem.classes[problem.codes]
-    is_nominal = problem.is_nominal[ranking]
-    evaluator = FoldEvaluator(
-        columns[train], labels[train], columns[test], labels[test], train_weight=train_weight,
-        test_weight=test_weight, categorical_features=is_nominal, n_jobs=n_jobs,
-    )  # fmt: skip
-    return evaluator.evaluate(
-        np.arange(len(ranking)), sizes, model, response_method=response_method
-    )

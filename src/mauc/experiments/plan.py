@@ -31,7 +31,7 @@ from pydantic.dataclasses import dataclass as checked_dataclass
 from mauc.checks import is_int, unknown_choice
 from mauc.exceptions import MaucError
 from mauc.io.options import DEFAULTS
-from mauc.registry import CLASSIFIERS, SELECTORS, make_classifier, make_selector
+from mauc.registry import CLASSIFIERS, PEERS, SELECTORS, make_classifier, make_selector
 
 #: options of `mauc.datasets.load_dataset` that a data set of a plan may have
 DATASET_OPTIONS = tuple(
@@ -200,7 +200,7 @@ def build_selector(spec: MethodSpec, n_features_to_select: int | None = None) ->
 
 def build_classifier(spec: MethodSpec) -> Any:
     """Return the unfitted classifier of a spec."""
-    return _build("classifier", spec, CLASSIFIERS, make_classifier)
+    return _build("classifier", spec, CLASSIFIERS | PEERS, make_classifier)
 
 
 def takes_nominal(method: Any) -> bool:
@@ -219,7 +219,8 @@ def _build(kind: str, spec: MethodSpec, known: Iterable[str], make: Callable[...
     if spec.method in known:
         made = make(spec.method, **spec.options)
         try:
-            made.check_options()
+            if hasattr(made, "check_options"):
+                made.check_options()
         except MaucError as error:
             raise MaucError(f"{spec.name}: {error}") from error
         return made
@@ -461,7 +462,7 @@ def plan_schema() -> Schema:
     options = {"properties": {key: {} for key in DATASET_OPTIONS}, "additionalProperties": False}
     tables["DatasetSpec"]["properties"]["options"] |= options
     parts["datasets"]["items"] = {"anyOf": [text, tables["DatasetSpec"]]}
-    for part, known in (("selectors", SELECTORS), ("classifiers", CLASSIFIERS)):
+    for part, known in (("selectors", SELECTORS), ("classifiers", CLASSIFIERS | PEERS)):
         word = {"anyOf": [{"enum": list(known)}, {**text, "pattern": r"\w\.\w"}]}
         method = tables["MethodSpec"]
         table = {**method, "properties": {**method["properties"], "method": word}}

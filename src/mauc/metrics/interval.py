@@ -1,16 +1,17 @@
 """Confidence intervals of MAUC: DeLong's variance, or the bootstrap."""
 
+import warnings
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 from scipy.special import betaincinv, ndtri, stdtrit
-from sklearn.utils import gen_batches
+from sklearn.utils import check_consistent_length, gen_batches
 
 from mauc.checks import check_choice, check_int, check_level
 from mauc.compile import njit
-from mauc.data.validate import check_generator
+from mauc.data.validate import check_generator, check_vector
 from mauc.engine.ordered import class_wins
 from mauc.exceptions import MaucError
 from mauc.metrics.mauc import ClassPairs, check_scored, warn_of_absent
@@ -31,7 +32,7 @@ _MAX_FREEDOM = 1e10  # beyond, Student's t is the normal distribution
 
 def mauc_interval(
     y_true, y_score, *, labels=None, sample_weight=None, method="delong", n_bootstrap=None,
-    level=0.95, n_folds=None, random_state=0, n_jobs=None,
+    level=0.95, folds=None, random_state=0, n_jobs=None,
 ):  # fmt: skip
     """Compute MAUC and its confidence interval, and those of the class pairs.
 
@@ -47,9 +48,9 @@ def mauc_interval(
     n_bootstrap : int, optional
         Number of resamples of method "percentile", 1000 by default.
     level : float, default=0.95
-    n_folds : int, optional
-        Folds, if the scores are those of cross-validation, for method "delong": the interval is
-        then wider, as training sets overlap (see Notes).
+    folds : array-like of shape (n_samples,), optional
+        The fold of every sample, if the scores are those of cross-validation, for method "delong".
+        Samples are then compared within their fold, and the interval is wider (see Notes).
     random_state : int, RandomState or None, default=0
         Of the resamples.
     n_jobs : int, optional
@@ -61,8 +62,10 @@ def mauc_interval(
 
     Notes
     -----
-    The interval describes the uncertainty of this test set, not that of training. For scores of k
-    folds, whose training sets overlap, the variance is taken 1 + k / (k - 1) times as large [3]_.
+    The interval describes the uncertainty of this test set, not that of training. With folds the
+    AUC of a pair is the mean over those that have both classes, as scores of different models
+    are not compared [4]_; as training sets overlap, the variance is taken 1 + k / (k - 1) times as
+    large for k folds [3]_.
 
     "delong" takes the variance of [1]_, covariances between pairs included, and the exact bounds of
     as many binary trials as have this variance [2]_ (docs/methods/measures.md). It is never empty:
@@ -78,6 +81,9 @@ def mauc_interval(
        Number of Positive Counts Estimated from Survey Data", Survey Methodology 24, 1998.
     .. [3] C. Nadeau, Y. Bengio, "Inference for the Generalization Error", Machine Learning 52,
        2003.
+    .. [4] E. LeDell, M. Petersen, M. van der Laan, "Computationally Efficient Confidence Intervals
+       for Cross-validated Area under the ROC Curve Estimates", Electronic Journal of Statistics 9,
+       2015.
 
     Examples
     --------
@@ -95,22 +101,31 @@ def mauc_interval(
             f'n_bootstrap is for method="percentile", got {n_bootstrap} with method={method!r}.'
         )
     check_level("level", level)
-    check_int("n_folds", n_folds, 2, optional=True)
-    if n_folds is not None and method != "delong":
-        raise MaucError(f'n_folds is for method="delong", got {n_folds} with method={method!r}.')
+    if folds is not None and method != "delong":
+        raise MaucError(f'folds are for method="delong", got them with method={method!r}.')
     ST, classes, pairs = check_scored(y_true, y_score, labels, sample_weight)
     warn_of_absent(classes, pairs.totals)
-    pair_auc = np.mean(pairs.auc(ST), axis=0)
+    parts = [np.arange(len(pairs.codes))]
+    if folds is not None:
+        folds = check_vector(folds, "folds")
+        check_consistent_length(y_true, folds)
+        parts = [np.flatnonzero(folds == fold) for fold in np.unique(folds)]
+        if len(parts) < 2:
+            raise MaucError(f"folds must name at least 2 folds, got {len(parts)}.")
+    pair_auc, all_components = _compare_within(ST, pairs, parts)
     present = pair_auc[pairs.is_present]
+    if np.isnan(present).any():
+        apart = np.flatnonzero(pairs.is_present & np.isnan(pair_auc))[0]
+        first, second = classes[pairs.first[apart]], classes[pairs.second[apart]]
+        raise MaucError(f"folds must have all pairs of classes; {first} and {second} never meet.")
     pair_bounds = np.full((2, len(pair_auc)), np.nan)
     values = None
     if method == "delong":
         kept, known = np.flatnonzero(pairs.weights), np.flatnonzero(pairs.totals)
         codes = np.searchsorted(known, pairs.codes[kept])
-        components = pair_components(ST, pairs)[np.ix_(kept, known)]
         bounds, pair_bounds[:, pairs.is_present] = component_bounds(
-            components, codes, pairs.weights[kept], present, level,
-            1.0 if n_folds is None else 1.0 + n_folds / (n_folds - 1.0),
+            all_components[np.ix_(kept, known)], codes, pairs.weights[kept], present, level,
+            1.0 if folds is None else 1.0 + len(parts) / (len(parts) - 1.0),
         )  # fmt: skip
     else:
         resampled = _resampled_auc(ST, pairs, n_bootstrap or _N_BOOTSTRAP, random_state, n_jobs)
@@ -205,6 +220,30 @@ def _resampled_auc(
     for _ in run_blocks(resample, gen_batches(n_bootstrap, _BLOCK_RESAMPLES), n_jobs):
         pass
     return auc
+
+
+def _compare_within(
+    ST: np.ndarray, pairs: ClassPairs, parts: list[np.ndarray]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the AUC of every pair, the mean over parts of the samples, and their components.
+
+    Where a part lacks a class, its samples have the mean component of the others of their class.
+    """
+    components, auc = np.empty((len(pairs.codes), len(ST))), []
+    for rows in parts:
+        part = pairs if len(parts) == 1 else ClassPairs(
+            pairs.codes[rows], np.arange(len(ST)), pairs.weights[rows]
+        )  # fmt: skip
+        auc.append(np.mean(part.auc(ST[:, rows]), axis=0))
+        components[rows] = pair_components(np.ascontiguousarray(ST[:, rows]), part)
+        components[np.ix_(rows, np.flatnonzero(part.totals == 0))] = np.nan
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of a class that is absent
+        for code in np.flatnonzero(pairs.totals):
+            rows = pairs.codes == code
+            means = np.nanmean(components[rows], axis=0)
+            components[rows] = np.where(np.isnan(components[rows]), means, components[rows])
+        return np.nanmean(auc, axis=0), np.nan_to_num(components)
 
 
 def pair_components(ST: np.ndarray, pairs: ClassPairs) -> np.ndarray:

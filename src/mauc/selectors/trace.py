@@ -22,7 +22,7 @@ class Selection(NamedTuple):
 class TraceStep(NamedTuple):
     """One selected feature and the list that it was drawn from."""
 
-    step: int  #: 0 for the first selected feature
+    step: int  #: 1 for the first selected feature
     feature: int  #: column number
     feature_name: str
     subproblem: int  #: number of the list
@@ -35,8 +35,9 @@ class TraceStep(NamedTuple):
 class SelectionTrace(Result):
     """How a selection came about: arrays of shape (n_steps,), one entry per selected feature.
 
-    Iterating gives `TraceStep` tuples. `details` are further columns of a selector, such
-    as "predicted_mauc". It prints as a table of the first steps.
+    Iterating gives `TraceStep` tuples. `details` are further columns of a selector, such as
+    "predicted_mauc"; `to_frame` then also has what each step added to it, from 1/2 on. It prints
+    as a table of the first steps.
 
     Examples
     --------
@@ -61,25 +62,31 @@ class SelectionTrace(Result):
     def __len__(self):
         return len(self.features)
 
-    def __getitem__(self, step) -> TraceStep:
-        step = range(len(self))[step]
+    def __getitem__(self, at) -> TraceStep:
+        at = range(len(self))[at]
         return TraceStep(
-            step=step,
-            feature=int(self.features[step]),
-            feature_name=str(self.feature_names[step]),
-            subproblem=int(self.subproblems[step]),
-            subproblem_name=str(self.subproblem_names[step]),
-            rank=int(self.ranks[step]),
-            score=float(self.scores[step]),
+            step=at + 1,
+            feature=int(self.features[at]),
+            feature_name=str(self.feature_names[at]),
+            subproblem=int(self.subproblems[at]),
+            subproblem_name=str(self.subproblem_names[at]),
+            rank=int(self.ranks[at]),
+            score=float(self.scores[at]),
         )
 
     def __iter__(self) -> Iterator[TraceStep]:
-        return (self[step] for step in range(len(self)))
+        return (self[at] for at in range(len(self)))
+
+    def detail_columns(self) -> dict[str, np.ndarray]:
+        """Return the details, and what each step added to the predicted MAUC, if there is one."""
+        details = {name: np.asarray(part) for name, part in self.details.items()}
+        if "predicted_mauc" in details:
+            details["added"] = np.diff(details["predicted_mauc"], prepend=0.5)
+        return details
 
     def frame_columns(self) -> dict[str, Any]:
         """Return the columns of `to_frame`: those of `TraceStep` and the details."""
-        details = {name: np.asarray(part) for name, part in self.details.items()}
-        return rows_to_columns(self, TraceStep._fields) | details
+        return rows_to_columns(self, TraceStep._fields) | self.detail_columns()
 
     def to_frame(self):
         """Return the trace as a pandas DataFrame, one row per step."""
@@ -87,15 +94,15 @@ class SelectionTrace(Result):
 
     def printed_parts(self) -> list[str | Layout]:
         """Return the first steps as a table."""
-        details = {name.replace("_", " "): np.asarray(v) for name, v in self.details.items()}
+        details = {name.replace("_", " "): v for name, v in self.detail_columns().items()}
         heads = ["step", "feature", "chosen for", "rank", "score", *details]
         rows = [
             [
-                str(one.step + 1), short_name(one.feature_name), short_name(one.subproblem_name),
+                str(one.step), short_name(one.feature_name), short_name(one.subproblem_name),
                 str(one.rank), number(one.score),
-                *(_shown(values[one.step]) for values in details.values()),
+                *(_shown(values[one.step - 1]) for values in details.values()),
             ]
-            for one in (self[step] for step in range(min(len(self), MAX_ROWS)))
+            for one in (self[at] for at in range(min(len(self), MAX_ROWS)))
         ]  # fmt: skip
         return [plain_layout(heads, rows, len(self), right=("step", "rank"))]
 

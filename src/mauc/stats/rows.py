@@ -10,7 +10,7 @@ import numpy as np
 from mauc.checks import unknown_choice
 from mauc.exceptions import MaucError
 from mauc.io.registry import dataset_label
-from mauc.registry import CLASSIFIERS, SELECTORS
+from mauc.registry import CLASSIFIERS, PEERS, SELECTORS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -96,7 +96,7 @@ def shown_name(kind: str, label: str) -> str:
     """
     if kind == "dataset":
         return dataset_label(label)
-    methods = SELECTORS if kind == "selector" else CLASSIFIERS
+    methods = SELECTORS if kind == "selector" else CLASSIFIERS | PEERS
     return methods[label.lower()].label if label.lower() in methods else label
 
 

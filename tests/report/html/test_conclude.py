@@ -6,13 +6,24 @@ import pytest
 from sklearn.datasets import load_digits, load_wine
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import cross_val_predict
+from sklearn.neighbors import KNeighborsClassifier
 
-from mauc import MAUCD, MDFS, feature_pair_auc, mauc_interval, mauc_score, pair_auc_scores
+from mauc import (
+    MAUCD,
+    MDFS,
+    GreedyMAUC,
+    feature_pair_auc,
+    mauc_interval,
+    mauc_score,
+    pair_auc_scores,
+    select_k,
+)  # fmt: skip
 from mauc.data.problem import make_problem
 from mauc.datasets import make_siren
+from mauc.evaluation import panel
 from mauc.evaluation.panel import JUDGES
 from mauc.exceptions import MaucWarning
-from mauc.report.html import held_out, selection_report
+from mauc.report.html import selection_report
 from mauc.report.html.conclude import TITLES, PairFacts, chance_auc, diagnose
 from mauc.report.html.held_out import hold_out
 from mauc.stats import stability
@@ -27,25 +38,35 @@ def siren():
     return data, selector, report, hold_out(selector, data.X, problem)
 
 
-def best_judge(report):
-    """Return the short name of the judge whose numbers a page shows."""
-    label = report.to_dict()["conclusion"]["chosen"]["judge"]
-    return next(name for name, words in JUDGES.items() if words == label)
+def measured(held, judged, judge, y, weight=None):
+    """Return the mean MAUC of the folds, and their interval, by the functions of the library."""
+    maucs, rows, numbers = [], [], []
+    for fold, ((_, test), scores) in enumerate(zip(held.folds, judged.scores[judge], strict=True)):
+        part = None if weight is None else weight[test]
+        maucs.append(mauc_score(y[test], scores, sample_weight=part))
+        rows.append(test)
+        numbers.append(np.full(len(test), fold))
+    rows, scores = np.concatenate(rows), np.concatenate(judged.scores[judge])
+    part = None if weight is None else weight[rows]
+    folds = np.concatenate(numbers)
+    return np.mean(maucs), mauc_interval(y[rows], scores, sample_weight=part, folds=folds)
 
 
 def test_mauc_and_interval_are_those_of_the_held_out_scores(siren):
     data, _, report, held = siren
     conclusion = report.to_dict()["conclusion"]
     for key, columns in (("chosen", None), ("every", np.arange(data.n_features))):
-        scores = {judge: held.scores(judge, columns) for judge in JUDGES}
-        mauc = {judge: mauc_score(held.labels, found) for judge, found in scores.items()}
-        best = max(mauc, key=mauc.get)
+        judged = held.ask(columns)
+        found = {judge: measured(held, judged, judge, data.y) for judge in JUDGES}
+        mauc = {JUDGES[judge]: value for judge, (value, _) in found.items()}
         assert conclusion[key]["judges"] == pytest.approx(mauc, rel=1e-6)
-        assert conclusion[key]["judge"] == JUDGES[best]
-        assert f"by {JUDGES[best]}" in report.to_html()
-        wanted = mauc_interval(held.labels, scores[best], n_folds=5)
-        for name in ("mauc", "lower", "upper", "level"):
-            assert conclusion[key][name] == pytest.approx(getattr(wanted, name), rel=1e-6)
+        best = max(mauc, key=mauc.get)
+        assert conclusion[key]["judge"] == best
+        assert f"by {best}" in report.to_html()
+        value, interval = found[judged.best]
+        assert conclusion[key]["mauc"] == pytest.approx(value, rel=1e-6)
+        for name in ("lower", "upper", "level"):
+            assert conclusion[key][name] == pytest.approx(getattr(interval, name), rel=1e-6)
     lower, upper = conclusion["chosen"]["lower"], conclusion["chosen"]["upper"]
     assert lower < conclusion["chosen"]["mauc"] < upper
     text = report.to_html()
@@ -57,20 +78,26 @@ def test_mauc_and_interval_are_those_of_the_held_out_scores(siren):
 def test_the_hardest_pairs_come_with_what_would_help(siren):
     data, selector, report, held = siren
     summary = report.to_dict()
-    judge = best_judge(report)
-    auc = pair_auc_scores(held.labels, held.scores(judge)).auc
+    judged = held.ask()
+    auc = np.mean([
+        pair_auc_scores(data.y[test], scores).auc
+        for (_, test), scores in zip(held.folds, judged.scores[judged.best], strict=True)
+    ], axis=0)  # fmt: skip
     hard = summary["conclusion"]["hard"]
     assert [pair["pair"] for pair in hard] == np.argsort(auc, kind="stable")[:3].tolist()
     np.testing.assert_allclose([pair["auc"] for pair in hard], np.sort(auc)[:3], rtol=1e-6)
     np.testing.assert_allclose(summary["pairs"]["set_auc"], auc, rtol=1e-6)
+    # the table of all pairs has the same order
+    listed = [auc[row["pair"]] for row in summary["pairs"]["hardest"]]
+    assert listed == sorted(listed)
     # MDFS leaves out the quiet features of a hard pair on this data set
     first = hard[0]
     assert first["kind"] == "left_out"
     row = next(row for row in summary["pairs"]["hardest"] if row["pair"] == first["pair"])
     assert not selector.support_[row["all_column"]]
     assert data.feature_names[row["all_column"]] == row["all_feature"]
-    scores = held.scores(judge, added=row["all_column"])
-    added = pair_auc_scores(held.labels, scores).auc[first["pair"]]
+    more = held.ask(added=row["all_column"])
+    added = more.auc[judged.best][first["pair"]]
     assert first["advice"].startswith(f"{row['all_feature']} alone has an AUC of ")
     assert first["advice"].endswith(f"to {added:.3f}.")
     assert summary["conclusion"]["hard_title"] == "The 3 hardest of 15 pairs of classes"
@@ -129,7 +156,7 @@ def test_a_class_of_one_sample_is_named(rng):
 
 def test_a_part_of_the_rows_is_said(monkeypatch):
     X, y = load_digits(return_X_y=True)
-    monkeypatch.setattr(held_out, "MAX_ROWS", 400)
+    monkeypatch.setattr(panel, "MAX_ROWS", 400)
     report = selection_report(MAUCD(5).fit(X, y), X, y)
     conclusion = report.to_dict()["conclusion"]
     assert conclusion["is_part"]
@@ -174,15 +201,11 @@ def test_weights_count_in_the_numbers_of_the_conclusion(rng):
     held = hold_out(selector, X, problem)
     conclusion = report.to_dict()["conclusion"]
     for key, columns in (("chosen", None), ("every", np.arange(5))):
-        maucs = conclusion[key]["judges"]
-        scores = held.scores(max(maucs, key=maucs.get), columns)
-        wanted = mauc_interval(held.labels, scores, sample_weight=held.weights, n_folds=5)
-        for name in ("mauc", "lower", "upper"):
-            assert conclusion[key][name] == pytest.approx(getattr(wanted, name), rel=1e-6)
-        assert wanted.mauc != pytest.approx(mauc_score(held.labels, scores), abs=1e-4)
-    scores = held.scores(best_judge(report))
-    auc = pair_auc_scores(held.labels, scores, sample_weight=held.weights).auc
-    np.testing.assert_allclose(report.to_dict()["pairs"]["set_auc"], auc, rtol=1e-6)
+        judged = held.ask(columns)
+        mauc, interval = measured(held, judged, judged.best, y, weight)
+        assert conclusion[key]["mauc"] == pytest.approx(mauc, rel=1e-6)
+        assert conclusion[key]["lower"] == pytest.approx(min(interval.lower, mauc), rel=1e-6)
+        assert mauc != pytest.approx(measured(held, judged, judged.best, y)[0], abs=1e-4)
     assert "Weights count in fitting, in MAUC and in its interval" in report.to_html()
 
 
@@ -246,9 +269,28 @@ def test_no_sentence_is_contradicted_by_other_classifiers(rng):
     y = (X[:, :2] > 0.5).sum(axis=1) % 2
     conclusion = selection_report(MAUCD(6).fit(X, y), X, y).to_dict()["conclusion"]
     assert conclusion["chosen"]["mauc"] > 0.99
-    assert conclusion["chosen"]["judges"]["nb"] < 0.6
+    assert conclusion["chosen"]["judges"]["Naive Bayes"] < 0.6
     assert [pair["kind"] for pair in conclusion["hard"]] == ["separated"]
     assert conclusion["next"]["why"].startswith("All features are in use")
+
+
+def test_the_page_of_a_chosen_size_has_the_numbers_of_its_curve():
+    X, y = load_wine(return_X_y=True)
+    for classifier in (None, KNeighborsClassifier()):
+        if classifier is None:
+            selector = GreedyMAUC("auto").fit(X, y)
+        else:
+            curve = select_k(GreedyMAUC(), X, y, classifier=classifier)
+            selector = GreedyMAUC(curve.size).fit(X, y)
+            selector.size_curve_ = curve
+        curve = selector.size_curve_
+        report = selection_report(selector, X, y, classifier=classifier)
+        chosen = report.to_dict()["conclusion"]["chosen"]
+        assert chosen["judge"] == curve.judge
+        assert chosen["mauc"] == pytest.approx(curve.mean[curve.sizes == curve.size][0], rel=1e-6)
+        assert report.to_dict()["conclusion"]["next"]["kind"] != "auto"
+    assert list(chosen["judges"]) == ["KNeighborsClassifier"]
+    assert "KNeighborsClassifier was trained" in " ".join(report.to_html().split())
 
 
 def test_statements_about_all_features_are_those_of_the_best_classifier():

@@ -6,13 +6,14 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import load_wine
 
-from mauc import MAUCD, MDFS, ChiSquare, mauc_score
+from mauc import MAUCD, MDFS, ChiSquare
 from mauc.classifiers.likelihood import nested_log_probabilities
 from mauc.data.problem import make_problem
+from mauc.evaluation import panel
+from mauc.evaluation.evaluate import stratified_folds
 from mauc.evaluation.panel import JUDGES, sample_rows
 from mauc.exceptions import SmallClassWarning, UndefinedMAUCError
-from mauc.report.html import held_out
-from mauc.report.html.held_out import hold_out, split_rows
+from mauc.report.html.held_out import hold_out
 
 
 def problem_of(selector, X, y, sample_weight=None):
@@ -20,32 +21,33 @@ def problem_of(selector, X, y, sample_weight=None):
 
 
 def test_folds_are_stratified_and_hold_out_every_row_once():
-    codes = np.repeat([0, 1, 2], [10, 7, 1])
-    folds = split_rows(codes)
+    codes = np.repeat([0, 1, 2, 3, 4], [10, 7, 1, 2, 3])
+    X = np.arange(46.0).reshape(23, 2)
+    with pytest.warns(SmallClassWarning):
+        folds = list(stratified_folds(problem_of(MAUCD(), X, codes), 5, 0))
     assert len(folds) == 5
     held = np.sort(np.concatenate([test for _, test in folds]))
-    np.testing.assert_array_equal(held, np.arange(17))  # the class of one sample stays
+    np.testing.assert_array_equal(held, np.flatnonzero(codes != 2))  # a single sample stays
     for train, test in folds:
-        assert set(codes[train]) == {0, 1, 2}
+        assert set(codes[train]) == {0, 1, 2, 3, 4}
         assert (codes[test] == 0).sum() == 2
-        np.testing.assert_array_equal(np.sort(np.concatenate((train, test))), np.arange(18))
+    # classes of few rows meet each other
+    assert all({3, 4} <= set(codes[test]) for _, test in folds[:2])
 
 
 def test_scores_are_those_of_a_fit_without_the_fold():
     X, y = load_wine(return_X_y=True)
     selector = MDFS(4, random_state=0).fit(X, y)
     held = hold_out(selector, X, problem_of(MDFS(), X, y))
-    scores, start = held.scores("nb"), 0
-    for (train, test), chosen in zip(held.folds, held.selections, strict=True):
+    scores = held.ask(judges=["nb"]).scores["nb"]
+    for (train, test), chosen, found in zip(held.folds, held.selections, scores, strict=True):
         again = MDFS(4, random_state=0).fit(X[train], y[train]).ranking_
         np.testing.assert_array_equal(chosen, again)
         codes = y[train].astype(np.int32)
         wanted = next(
             nested_log_probabilities(X[train][:, chosen], codes, X[test][:, chosen], 3, [4])
         )
-        np.testing.assert_allclose(scores[start : start + len(test)], wanted, atol=1e-9)
-        start += len(test)
-    np.testing.assert_array_equal(held.labels, y[np.concatenate([t for _, t in held.folds])])
+        np.testing.assert_allclose(found, wanted, atol=1e-9)
 
 
 def test_a_choice_among_noise_looks_like_noise(rng):
@@ -53,13 +55,12 @@ def test_a_choice_among_noise_looks_like_noise(rng):
     X = rng.normal(size=(60, 2000))
     y = np.repeat([0, 1], 30)
     held = hold_out(MAUCD(10).fit(X, y), X, problem_of(MAUCD(), X, y))
-    assert abs(mauc_score(held.labels, held.scores("lda")) - 0.5) < 0.2
-    leaky = held.scores("lda", MAUCD(10).fit(X, y).ranking_)
-    assert mauc_score(held.labels, leaky) > 0.9
+    assert abs(held.ask().mauc["lda"] - 0.5) < 0.2
+    assert held.ask(MAUCD(10).fit(X, y).ranking_).mauc["lda"] > 0.9
 
 
 def test_large_tables_are_judged_on_a_part_of_every_class(rng, monkeypatch):
-    monkeypatch.setattr(held_out, "MAX_ROWS", 200)
+    monkeypatch.setattr(panel, "MAX_ROWS", 200)
     y = np.repeat([0, 1, 2], [900, 90, 10])
     X = rng.normal(size=(1000, 3)) + y[:, np.newaxis]
     rows = sample_rows(y, 200)
@@ -83,11 +84,10 @@ def test_every_kind_of_table_is_scored(kind, rng):
         if kind == "categories":
             X["a"] = pd.Categorical(np.where(X["a"] > 1, "high", "low"))
     held = hold_out(selector.fit(X, y), X, problem_of(type(selector)(), X, y))
+    judged = held.ask(np.arange(3))
     for judge in JUDGES:
-        scores = held.scores(judge, np.arange(3))
-        assert scores.shape == (60, 3)
-        assert not np.isnan(scores).any()
-        assert mauc_score(held.labels, scores) > 0.7
+        assert not np.isnan(np.concatenate(judged.scores[judge])).any()
+        assert judged.mauc[judge] > 0.7
 
 
 def test_a_nominal_column_does_not_change_the_classifier_of_the_others(rng):
@@ -100,8 +100,8 @@ def test_a_nominal_column_does_not_change_the_classifier_of_the_others(rng):
         }
     )
     held = hold_out(MAUCD(2).fit(X, y), X, problem_of(MAUCD(), X, y))
-    numbers, every = held.scores("nb", np.array([0, 1])), held.scores("nb", np.arange(3))
-    np.testing.assert_allclose(numbers, every, atol=1e-9)
+    numbers, every = (held.ask(np.arange(k), judges=["nb"]).scores["nb"] for k in (2, 3))
+    np.testing.assert_allclose(np.concatenate(numbers), np.concatenate(every), atol=1e-9)
 
 
 def test_too_few_samples_are_named():

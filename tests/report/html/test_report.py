@@ -174,7 +174,7 @@ def test_nominal_features_have_categories_and_the_aucs_of_fit():
     selector = ChiSquare("all").fit(X, y)
     report = selection_report(selector, X, y)
     summary = report.to_dict()
-    place = {one["name"]: one["order"] - 1 for one in summary["features"]}
+    place = {one["name"]: one["step"] - 1 for one in summary["features"]}
     bins = summary["distributions"][place["colour"]]
     assert bins["levels"] == ["blue", "red"]
     assert bins["counts"] == [[0, 10], [5, 0]]

@@ -46,7 +46,7 @@ def test_pairs_are_found_among_noise(kind):
         X, y, wanted = make_pairs(kind, seed)
         selector = fit(X, y, 10)
         assert set(wanted) <= set(selector.ranking_[: max(5, len(wanted))])
-        entered = {(one.first, one.second) for one in selector.interactions_ if one.step >= 0}
+        entered = {(one.first, one.second) for one in selector.interactions_ if one.step > 0}
         pairs = zip(wanted[::2], wanted[1::2], strict=True)
         assert {tuple(sorted(pair)) for pair in pairs} <= entered
 
@@ -185,7 +185,7 @@ def test_rating_every_feature_changes_nothing(rng, monkeypatch):
     X[:, 100:] = X[:, 50:100] + 0.2 * rng.normal(size=(300, 50))
     monkeypatch.setattr(bounds_module, "MIN_EFFECTS", 0)
     bounded = fit(X, y)
-    assert (bounded.interactions_.steps >= 0).any()
+    assert (bounded.interactions_.steps > 0).any()
     monkeypatch.setattr(bounds_module, "MIN_EFFECTS", np.inf)
     assert_same_fit(fit(X, y), bounded)
 
@@ -195,14 +195,13 @@ def test_products_and_rankings_are_nested(rng):
     whole = fit(X, y)
     ranking = whole.ranking_.tolist()
     for one in whole.interactions_:
-        if one.step >= 0:  # it counts from its later feature on
-            assert one.step == max(ranking.index(one.first), ranking.index(one.second))
+        if one.step > 0:  # it counts from its later feature on
+            assert one.step == 1 + max(ranking.index(one.first), ranking.index(one.second))
     for k in range(1, 9):
         part = fit(X, y, k)
         assert_array_equal(part.ranking_, whole.ranking_[:k])
         assert_array_equal(part.trace_.scores, whole.trace_.scores[:k])
-        is_in = (whole.interactions_.steps >= 0) & (whole.interactions_.steps < k)
-        wanted = np.where(is_in, whole.interactions_.steps, -1)
+        wanted = np.where(whole.interactions_.steps <= k, whole.interactions_.steps, 0)
         assert_array_equal(part.interactions_.steps, wanted)
 
 
@@ -270,7 +269,7 @@ def test_names_frame_and_copies():
     selector = fit(X, y, 5)
     frame = selector.interactions_.to_frame()
     assert list(frame.loc[0, ["first_name", "second_name", "step"]]) == [
-        f"gene {min(a, b)}", f"gene {max(a, b)}", 1
+        f"gene {min(a, b)}", f"gene {max(a, b)}", 2
     ]  # fmt: skip
     assert str(selector.interactions_).splitlines()[0].split() == [
         "feature", "with", "p-value", "step"

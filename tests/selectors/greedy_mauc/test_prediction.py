@@ -28,7 +28,7 @@ from mauc.selectors.greedy_mauc.prediction import (
     Prediction,
     count_sizes,
     evaluated_sizes,
-    selection_bias,
+    lucky_shares,
 )
 from mauc.selectors.greedy_mauc.search import SearchState, measure_state, search_features
 from tests.helpers.oracle_greedy import score_correlations, separations
@@ -87,7 +87,7 @@ def refitted_log_odds(Z, labels, shrinkage):
 @pytest.mark.parametrize("shrinkage", [0.0, 0.3])
 @pytest.mark.parametrize("c", [2, 4])
 def test_equals_refits_without_each_sample(rng, monkeypatch, shrinkage, c):
-    monkeypatch.setattr(module, "selection_bias", lambda chosen, z: np.zeros_like(chosen))
+    monkeypatch.setattr(module, "lucky_shares", lambda chosen, z: np.zeros_like(chosen))
     X, y = shifted_data(rng, n=60, c=c)
     prediction, ranking, scores, labels = ranked(X, y, shrinkage, 5)
     found = prediction.mauc
@@ -119,11 +119,11 @@ class TestByHand:
         assert_allclose(GreedyMAUC(1).fit(X, y).predicted_mauc_, [0.95], rtol=1e-14)
 
     def test_ties_stay_ties(self):
-        # 30 x 30 pairs: 20 x 20 won, 10 x 10 lost, 400 tied, whoever is left out.
+        # 30 x 30 pairs: 20 x 20 won, 10 x 10 lost, 400 tied, whoever is left out; luck taken off.
         X = np.repeat([[0.0], [1.0], [0.0], [1.0]], [20, 10, 10, 20], axis=0)
         y = np.repeat([0, 1], 30)
         found = GreedyMAUC(1).fit(X, y).predicted_mauc_
-        assert_allclose(found, [(400 + 200 + 0.5) / 901], rtol=1e-14)
+        assert 0.6 < found < (400 + 200 + 0.5) / 901
 
     def test_one_sample_per_class_tells_nothing(self):
         with pytest.warns(SmallClassWarning):
@@ -131,7 +131,7 @@ class TestByHand:
         assert_array_equal(selector.predicted_mauc_, 0.5)
 
     def test_sizes(self):
-        assert evaluated_sizes(20) == [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 18]
+        assert evaluated_sizes(30) == [*range(1, 21), 22, 24, 26, 28, 30]
         assert evaluated_sizes(1) == [1]
 
 
@@ -141,7 +141,7 @@ def test_between_two_sizes_the_last_holds(rng):
     sizes = evaluated_sizes(40)
     for size, following in zip(sizes, [*sizes[1:], 41], strict=True):
         assert (found[size - 1 : following - 1] == found[size - 1]).all()
-    assert len(np.unique(found)) > 8
+    assert len(np.unique(found)) > 2
 
 
 def uncorrected(X, y, k):
@@ -154,6 +154,14 @@ def test_the_best_of_much_noise_is_seen_to_be_noise(seed):
     X, y = np.random.default_rng(seed).normal(size=(60, 3000)), np.arange(60) % 3
     assert uncorrected(X, y, 10) > 0.93
     assert GreedyMAUC(10).fit(X, y).predicted_mauc_.max() < 0.68
+
+
+@pytest.mark.parametrize("shape", [(100, 10), (200, 60)])
+def test_noise_is_predicted_to_tell_nothing(shape):
+    y = np.arange(shape[0]) % 2
+    draws = (np.random.default_rng(seed).normal(size=shape) for seed in range(12))
+    found = [GreedyMAUC("predicted").fit(X, y).predicted_mauc_[-1] for X in draws]
+    assert np.mean(found) < 0.52
 
 
 def test_prediction_holds_on_other_samples():
@@ -198,7 +206,7 @@ def test_rare_classes_and_features_constant_in_each_class(rng, c):
     assert (found >= 0.5).all()
     assert (found < 1).all()
     if c == 2:
-        assert_allclose(found[0], (400 + 0.5) / 401, rtol=1e-14)
+        assert_allclose(found[0], (400 + 0.5) / 401, rtol=2e-4)
 
 
 def test_only_the_first_512_features_are_looked_at(rng):
@@ -224,13 +232,13 @@ def test_the_expected_truth_is_that_of_the_chosen(rng):
     true = np.where(rng.random(5000) < 0.1, rng.normal(size=5000) * 3, 0.0)
     z = true + rng.normal(size=5000)
     largest = np.argsort(np.abs(z))[-50:]
-    kept = 1 - selection_bias(z[largest], count_sizes(z)) - 1 / z[largest] ** 2
+    kept = 1 - lucky_shares(z[largest], count_sizes(z))
     assert_allclose((kept * z[largest] ** 2).sum(), (true * z)[largest].sum(), rtol=0.1)
 
 
 @pytest.mark.parametrize("z", [[0.0], [1e6], [0.0, 1e300, -5.0], [3.0] * 7])
 def test_shares_are_shares(z):
-    shares = selection_bias(np.array(z), count_sizes(np.array(z)))
+    shares = lucky_shares(np.array(z), count_sizes(np.array(z)))
     assert ((shares >= 0) & (shares <= 1)).all()
 
 

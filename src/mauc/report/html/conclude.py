@@ -10,9 +10,9 @@ from scipy import stats
 
 from mauc.data.decomposition import Decomposition
 from mauc.data.problem import Problem
-from mauc.evaluation.panel import JUDGES
+from mauc.evaluation.panel import Judged
 from mauc.exceptions import MaucError, MaucWarning
-from mauc.metrics import mauc_interval, mauc_score, pair_auc_scores
+from mauc.metrics import mauc_interval
 from mauc.report.html.held_out import HeldOut, drop_zero_weight, hold_out
 from mauc.report.html.values import number, text
 from mauc.selectors.base import RankingSelector
@@ -28,8 +28,8 @@ _POOR = 0.6  # MAUC of features with next to no information
 SEPARATED = 0.99  # AUC from which a pair is not called hard
 MIN_SAMPLES = 10  # of a class; an AUC on fewer is hardly reliable
 MIN_GAP = 0.05  # of AUC, by which a feature is better than the best of the chosen
-MIN_GAIN = 0.005  # of cross-validated AUC, by which one more feature must raise it
-MIN_RISE = 0.25  # part of the distance to AUC 1 that all features together must gain
+MIN_GAIN = 0.005  # of cross-validated AUC, by which more features must raise it
+MIN_RISE = 0.25  # part of the distance to AUC 1 that they must gain
 WEAK = 0.8  # AUC below which two classes are not separated
 
 #: next steps that a conclusion may suggest, see `choose_step`
@@ -45,29 +45,6 @@ TITLES = {
 }
 
 Array = np.ndarray[Any, Any]
-
-
-@dataclass(frozen=True)
-class Judged:
-    """What the judges of the panel make of a set of features, on held-out samples."""
-
-    scores: dict[str, Array]  #: of every judge, (n_held_out, n_classes)
-    auc: dict[str, Array]  #: of every judge on every pair
-
-    @property
-    def mauc(self) -> dict[str, float]:
-        """MAUC of every judge."""
-        return {name: float(np.nanmean(auc)) for name, auc in self.auc.items()}
-
-    @property
-    def best(self) -> str:
-        """The judge with the largest MAUC, the first of equals."""
-        return max(self.mauc, key=self.mauc.__getitem__)
-
-    def best_on(self, pair: int) -> tuple[float, str]:
-        """Return the largest AUC on a pair, and its judge in words."""
-        name = max(self.auc, key=lambda judge: float(self.auc[judge][pair]))
-        return float(self.auc[name][pair]), JUDGES[name]
 
 
 @dataclass(frozen=True)
@@ -89,22 +66,23 @@ class PairFacts:
 
 
 def conclude(
-    selector: RankingSelector, X: Any, problem: Problem, pairs: list[dict[str, Any]]
-) -> dict[str, Any]:
+    selector: RankingSelector, X: Any, problem: Problem, pairs: list[dict[str, Any]],
+    classifier: Any = None,
+) -> dict[str, Any]:  # fmt: skip
     """Judge a selection on held-out samples; `pairs` has the best AUCs, the hardest pair first.
 
     A copy of the selector is fitted without each of five stratified parts, and the judges of
-    `mauc.evaluation.panel` on what it finds. MAUC and its interval are those of all held-out scores
-    of the best judge together. Without cross-validation ``reason`` says why.
+    `mauc.evaluation.panel`, or the classifier, on what it finds. MAUC is the mean over the parts
+    of the best judge, as that of `mauc.select_k`. Without cross-validation ``reason`` says why.
     """
     X, problem = drop_zero_weight(selector, X, problem)
     try:
-        held = hold_out(selector, X, problem)
+        held = hold_out(selector, X, problem, classifier)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", MaucWarning)  # classes of one sample are named below
             return _judge(selector, problem, held, pairs)
     except MaucError as error:
-        hard = [_hard_pair(row["pair"], _facts(row, problem)) for row in _hardest(pairs, None)]
+        hard = [_hard_pair(row["pair"], _facts(row, problem)) for row in pairs[:N_HARD]]
         return {
             "reason": text(error), "hard": hard, "hard_title": _hard_title(hard, problem),
             "chosen": None, "every": None, "stability": None,
@@ -115,20 +93,20 @@ def conclude(
 def _judge(
     selector: RankingSelector, problem: Problem, held: HeldOut, pairs: list[dict[str, Any]]
 ) -> dict[str, Any]:
-    chosen = _ask(held)
-    n_features = problem.n_features
-    every = None if len(selector.ranking_) == n_features else _ask(held, np.arange(n_features))
+    chosen, n_features = held.ask(), problem.n_features
+    every = None if len(selector.ranking_) == n_features else held.ask(np.arange(n_features))
     measured, bounds = _measure(held, chosen)
     set_auc = chosen.auc[chosen.best]
     hard = []
-    for row in _hardest(pairs, set_auc):
+    measured_pairs = [row for row in pairs if not np.isnan(set_auc[row["pair"]])]
+    for row in hardest_first(measured_pairs, set_auc)[:N_HARD]:
         pair, added_auc = row["pair"], None
         if row["all_auc"] - row["auc"] >= MIN_GAP:
-            scores = held.scores(chosen.best, added=row["all_column"])
-            added_auc = float(_pair_auc(held, scores)[pair])
+            more = held.ask(added=row["all_column"], judges=[chosen.best])
+            added_auc = float(more.auc[chosen.best][pair])
         limits = None if bounds is None else (float(bounds[0][pair]), float(bounds[1][pair]))
         facts = replace(
-            _facts(row, problem), judge=JUDGES[chosen.best], set_auc=float(set_auc[pair]),
+            _facts(row, problem), judge=chosen.judges[chosen.best], set_auc=float(set_auc[pair]),
             added_auc=added_auc, lower=None if limits is None else limits[0],
             reached=chosen.best_on(pair), every=(every or chosen).best_on(pair),
         )  # fmt: skip
@@ -153,33 +131,29 @@ def _judge(
     }
 
 
-def _ask(held: HeldOut, columns: Array | None = None) -> Judged:
-    scores = held.ask(JUDGES, columns)
-    return Judged(scores, {judge: _pair_auc(held, found) for judge, found in scores.items()})
-
-
-def _pair_auc(held: HeldOut, scores: Array) -> Array:
-    found = pair_auc_scores(
-        held.labels, scores, labels=held.problem.classes, sample_weight=held.weights
-    )
-    return np.asarray(found.auc)
-
-
 def _measure(held: HeldOut, judged: Judged) -> tuple[dict[str, Any], tuple[Array, Array] | None]:
     """Return MAUC of the best judge with its interval, and the bounds of every pair."""
-    labels, classes, weights = held.labels, held.problem.classes, held.weights
-    scores = judged.scores[judged.best]
-    judges = {name: number(mauc) for name, mauc in judged.mauc.items()}
-    found: dict[str, Any] = {"judge": JUDGES[judged.best], "judges": judges}
-    if len(classes) > _MAX_CLASSES:
-        mauc = mauc_score(labels, scores, labels=classes, sample_weight=weights)
-        return found | {"mauc": number(mauc), "lower": None, "upper": None, "level": None}, None
+    problem, best = held.problem, judged.best
+    mauc = judged.mauc[best]
+    found: dict[str, Any] = {
+        "judge": judged.judges[best],
+        "judges": {judged.judges[name]: number(value) for name, value in judged.mauc.items()},
+        "mauc": number(mauc), "lower": None, "upper": None, "level": None,
+    }  # fmt: skip
+    if problem.n_classes > _MAX_CLASSES or len(held.folds) < 2:
+        return found, None
+    rows = np.concatenate([fold.test for fold in judged.folds])
     interval = mauc_interval(
-        labels, scores, labels=classes, sample_weight=weights, n_folds=max(len(held.folds), 2)
-    )
-    for key in ("mauc", "lower", "upper", "level"):
-        found[key] = number(getattr(interval, key))
-    return found, (interval.pair_lower, interval.pair_upper)
+        problem.codes[rows], np.concatenate(judged.scores[best]),
+        labels=np.arange(problem.n_classes),
+        sample_weight=None if problem.sample_weight is None else problem.sample_weight[rows],
+        folds=np.repeat(np.arange(len(held.folds)), [len(fold.test) for fold in judged.folds]),
+    )  # fmt: skip
+    # With classes that some folds lack, the mean over the pairs is not that over the folds.
+    found["lower"], found["upper"] = (
+        number(min(interval.lower, mauc)), number(max(interval.upper, mauc)),
+    )  # fmt: skip
+    return found | {"level": interval.level}, (interval.pair_lower, interval.pair_upper)
 
 
 def _verdict(chosen: Judged, every: Judged | None, n_features: int) -> str:
@@ -190,8 +164,8 @@ def _verdict(chosen: Judged, every: Judged | None, n_features: int) -> str:
         return f"The choice reaches {loss:.3f} less than all {n_features:,} features."
     if loss < -SAME:
         return (
-            f"The choice reaches {-loss:.3f} more, by {JUDGES[chosen.best]}, than all "
-            f"{n_features:,} features by {JUDGES[every.best]}."
+            f"The choice reaches {-loss:.3f} more, by {chosen.judges[chosen.best]}, than all "
+            f"{n_features:,} features by {every.judges[every.best]}."
         )
     within = max(abs(loss), 0.001)
     return f"The choice does as well as all {n_features:,} features, within {within:.3f}."
@@ -206,12 +180,10 @@ def _hard_title(hard: list[dict[str, Any]], problem: Problem) -> str:
     return f"The {len(hard)} hardest of {n_pairs:,} pairs of classes"
 
 
-def _hardest(pairs: list[dict[str, Any]], set_auc: Array | None) -> list[dict[str, Any]]:
-    """Return the rows of the hardest pairs, by cross-validation where there is one."""
-    if set_auc is None:
-        return pairs[:N_HARD]
-    measured = [row for row in pairs if not np.isnan(set_auc[row["pair"]])]
-    return sorted(measured, key=lambda row: float(set_auc[row["pair"]]))[:N_HARD]
+def hardest_first(pairs: list[dict[str, Any]], set_auc: Any) -> list[dict[str, Any]]:
+    """Return the rows of pairs by their AUC in cross-validation, those without one last."""
+    known = np.array(set_auc, dtype=np.float64)  # None becomes NaN
+    return sorted(pairs, key=lambda row: np.nan_to_num(known[row["pair"]], nan=2.0))
 
 
 def _facts(row: dict[str, Any], problem: Problem) -> PairFacts:
@@ -285,32 +257,41 @@ def _stable_word(value: float) -> str:
 
 
 def choose_step(
-    selector: RankingSelector, conclusion: dict[str, Any], n_features: int
-) -> tuple[str, str]:
+    selector: RankingSelector, conclusion: dict[str, Any], n_features: int,
+    compared: dict[str, Any] | None = None,
+) -> tuple[str, str]:  # fmt: skip
     """Return which of `STEPS` a conclusion suggests, and the reason in words."""
     kinds = {pair["kind"] for pair in conclusion["hard"]}
     is_greedy = type(selector).__name__ == "GreedyMAUC"
-    is_fixed = not isinstance(selector.n_features_to_select, str)
+    curve = getattr(selector, "size_curve_", None)
     can_grow = len(selector.ranking_) < n_features
     chosen, every = conclusion["chosen"], conclusion["every"]
+    if better := [test for test in (compared or {}).get("tests", []) if test["mark"] == "better"]:
+        most = max(better, key=lambda test: test["difference"])
+        return "use", (
+            f"The comparison below has {most['selector']} significantly ahead with "
+            f"{most['size']:,} features ({most['classifier']}: {most['mean']:.3f} against "
+            f"{most['reference_mean']:.3f}): look at it before you continue with this choice:"
+        )
     if "left_out" in kinds and not is_greedy:
         return "greedy", (
             "The choice leaves better features out. GreedyMAUC looks at all class pairs at once "
             "and at what the chosen features already separate:"
         )
-    is_short = bool(chosen and every and every["mauc"] - chosen["mauc"] > SAME)
-    if can_grow and (is_short or "left_out" in kinds):
-        if is_fixed:
-            return "auto", (
-                "More features would do better. Let cross-validation choose how many are enough:"
-            )
-        if "left_out" in kinds:
-            return "more", "The choice leaves better features out. Try more of them:"
-        return "compare", (
-            "All features together do a little better than the number that cross-validation "
-            "chose. See whether another method does:"
+    loss = every["mauc"] - chosen["mauc"] if chosen and every else 0.0
+    if curve is None and can_grow and (loss > SAME or "left_out" in kinds):
+        return "auto", (
+            "More features would do better. Let cross-validation choose how many are enough:"
         )
+    # A curve of sizes gives away one standard error; more than that lies beyond its sizes.
+    if curve is not None and loss > max(SAME, 2 * float(curve.leader.standard_error.max())):
+        return "more", "All features together do better than the sizes that were tried. Try more:"
     stable = conclusion["stability"]
+    if stable and stable["value"] < UNSTABLE and curve is None:
+        return "auto", (
+            "Other samples would lead to another choice. Let cross-validation choose how many "
+            "features are enough:"
+        )
     if stable and stable["value"] < UNSTABLE:
         return "compare", (
             "Other samples would lead to another choice. See whether another method does better:"
@@ -374,7 +355,7 @@ def diagnose(pair: PairFacts) -> tuple[str, str]:
             "several separate them together was not measured."
         )
     (reached, judge), (every, judge_of_all) = pair.reached, pair.every
-    if every - reached > max(MIN_GAIN, MIN_RISE * (1 - reached)):
+    if _is_gain(reached, every):
         return "more", (
             f"With all {pair.n_features:,} features {judge_of_all} reaches {every:.3f} here, with "
             f"the chosen no classifier more than {reached:.3f} ({judge}): several features "
@@ -396,7 +377,12 @@ def _is_left_out(pair: PairFacts) -> bool:
     is_better = pair.best_auc - pair.chosen_auc >= MIN_GAP
     if pair.added_auc is None or pair.set_auc is None:
         return is_better
-    return is_better and pair.added_auc - pair.set_auc > MIN_GAIN
+    return is_better and _is_gain(pair.set_auc, pair.added_auc)
+
+
+def _is_gain(auc: float, larger: float) -> bool:
+    """Whether an AUC gains enough to speak of, of what is left to gain."""
+    return larger - auc > max(MIN_GAIN, MIN_RISE * (1 - auc))
 
 
 def chance_auc(counts: tuple[int, int], n_features: int, alpha: float = 0.05) -> float:

@@ -8,63 +8,36 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
-from threadpoolctl import threadpool_limits
 
 from mauc.data.problem import Problem, make_problem
-from mauc.evaluation.evaluate import assign_folds, rank_part
-from mauc.evaluation.panel import MAX_ROWS, sample_rows, score_fold, split_fold
-from mauc.exceptions import UndefinedMAUCError
+from mauc.evaluation.evaluate import rank_part, stratified_folds
+from mauc.evaluation.panel import Judged, judge, judged_rows
 from mauc.selectors.base import RankingSelector
 
 N_FOLDS = 5
-MAX_VALUES = 10_000_000  # rows x features; of larger tables a part of the rows is judged
-MIN_ROWS = 1_000  # that wide tables keep whatever their width
 
 Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)
 class HeldOut:
-    """What a selector finds without some of the samples, and scores of those samples."""
+    """What a selector finds without some of the samples, and who judges it on those samples."""
 
     problem: Problem  #: the samples that were used
     folds: list[tuple[Array, Array]]  #: training and test rows of the problem
     selections: list[Array]  #: features chosen on each training part, best first
+    classifier: Any = None  #: that judges; None for the panel
     n_jobs: int | None = None  #: threads
 
-    @property
-    def labels(self) -> Array:
-        """Labels of the held-out samples, fold after fold."""
-        return np.asarray(self.problem.classes[self.problem.codes[self._rows]])
-
-    @property
-    def weights(self) -> Array | None:
-        """Weights of the held-out samples, or None."""
-        weights = self.problem.sample_weight
-        return None if weights is None else np.asarray(weights[self._rows])
-
-    @property
-    def _rows(self) -> Array:
-        return np.concatenate([test for _, test in self.folds])
-
-    def scores(self, judge: str, columns: Array | None = None, added: int | None = None) -> Array:
-        """Return the scores of a judge by `columns`, by default those chosen, and by `added`."""
-        return self.ask([judge], columns, added)[judge]
-
     def ask(
-        self, judges: Iterable[str], columns: Array | None = None, added: int | None = None
-    ) -> dict[str, Array]:
-        """Return the scores of several judges."""
-        parts: dict[str, list[Array]] = {judge: [] for judge in judges}
-        with threadpool_limits(1):  # the same bits on any number of cores
-            for (train, test), chosen in zip(self.folds, self.selections, strict=True):
-                used = chosen if columns is None else columns
-                if added is not None and added not in used:
-                    used = np.append(used, added)
-                split = split_fold(self.problem, used, train, test, self.n_jobs)
-                for judge, found in parts.items():
-                    found.append(next(score_fold(judge, split, [len(used)])))
-        return {judge: np.concatenate(found) for judge, found in parts.items()}
+        self, columns: Array | None = None, added: int | None = None,
+        judges: Iterable[str] | None = None,
+    ) -> Judged:  # fmt: skip
+        """Ask about `columns`, by default those chosen on each part, and about `added`."""
+        sets = self.selections if columns is None else [columns] * len(self.folds)
+        if added is not None:
+            sets = [used if added in used else np.append(used, added) for used in sets]
+        return judge(self.problem, self.folds, sets, self.classifier, judges, self.n_jobs)
 
 
 def drop_zero_weight(selector: RankingSelector, X: Any, problem: Problem) -> tuple[Any, Problem]:
@@ -74,35 +47,23 @@ def drop_zero_weight(selector: RankingSelector, X: Any, problem: Problem) -> tup
     return _take_rows(selector, X, problem, np.flatnonzero(problem.sample_weight > 0))
 
 
-def hold_out(selector: RankingSelector, X: Any, problem: Problem) -> HeldOut:
-    """Fit a copy of a selector without each of five parts of the samples, all of weight > 0."""
-    n_testable = int((problem.class_counts > 1).sum())
-    if n_testable < 2:
-        raise UndefinedMAUCError(
-            "cross-validation needs at least 2 classes of 2 samples or more, got "
-            f"{n_testable} of {problem.n_classes}."
-        )
-    limit = min(MAX_ROWS, max(MIN_ROWS, MAX_VALUES // problem.n_features))
-    rows = sample_rows(problem.codes, limit)
+def hold_out(
+    selector: RankingSelector, X: Any, problem: Problem, classifier: Any = None
+) -> HeldOut:
+    """Fit a copy of a selector without each of five parts of the samples, all of weight > 0.
+
+    The parts are those of `mauc.select_k`, and so is the number of features that it chose.
+    """
+    rows = judged_rows(problem)
+    size = len(selector.ranking_) if hasattr(selector, "size_curve_") else None
     with warnings.catch_warnings():
         # fit has given those that matter; smaller parts add some on few samples
         warnings.simplefilter("ignore", UserWarning)
         if len(rows) < problem.n_samples:
             X, problem = _take_rows(selector, X, problem, rows)
-        folds = split_rows(problem.codes)
-        selections = [rank_part(selector, X, problem, train) for train, _ in folds]
-    return HeldOut(problem, folds, selections, selector.n_jobs)
-
-
-def split_rows(codes: Array) -> list[tuple[Array, Array]]:
-    """Return training and test rows of stratified folds, assigned by a fixed seed.
-
-    Each training part has all classes; held-out scores are judged together, so a test part need
-    not.
-    """
-    assigned = assign_folds(codes, N_FOLDS, np.random.default_rng(0))
-    folds = [fold for fold in range(N_FOLDS) if (assigned == fold).any()]
-    return [(np.flatnonzero(assigned != fold), np.flatnonzero(assigned == fold)) for fold in folds]
+        folds = list(stratified_folds(problem, N_FOLDS, 0))
+        selections = [rank_part(selector, X, problem, train, size) for train, _ in folds]
+    return HeldOut(problem, folds, selections, classifier, selector.n_jobs)
 
 
 def _take_rows(

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from mauc.evaluation.panel import JUDGES
 from mauc.layout import layout_of, render_html
 from mauc.report.html.svg import place_panel, place_ranges
 from mauc.report.html.values import N_BINS, plural, shown_auc
@@ -40,7 +39,6 @@ def render_page(summary: dict[str, Any]) -> str:
         script_hash=_hash(script),
         panels=[place_panel(panel) for panel in comparison["curves"]],
         ranges=place_ranges(summary["conclusion"]),
-        judges=JUDGES,
         tables=[
             Markup(render_html(layout_of(table), f"table-{at}"))
             for at, table in enumerate(comparison["tables"], 1)
@@ -80,10 +78,7 @@ def pack(summary: dict[str, Any]) -> dict[str, Any]:
         "is_drawn": selection["schedule"] is not None,
         # the page makes the names of the pairs of the names of the classes
         "subproblems": None if is_paired else selection["subproblems"],
-        "features": {
-            key: [one[key] for one in features]
-            for key in ("name", "column", "asked_by", "rank", "score", "mean_auc", "n_fits")
-        },
+        "features": {key: [one[key] for one in features] for key in features[0]},
         "n_folds": summary["conclusion"].get("n_folds"),
         "judge": (summary["conclusion"]["chosen"] or {}).get("judge"),
         "best_feature": summary["pairs"]["best_feature"],

@@ -17,7 +17,7 @@ from mauc.difficulty import SirenStudy
 from mauc.exceptions import MaucError, MaucWarning
 from mauc.files import write_atomic
 from mauc.report.html.comparison import summarise_comparison
-from mauc.report.html.conclude import STEPS, choose_step, conclude
+from mauc.report.html.conclude import STEPS, choose_step, conclude, hardest_first
 from mauc.report.html.recipe import check_source, python_steps
 from mauc.report.html.summarise import (
     check_names,
@@ -89,7 +89,7 @@ def selection_report(
     data_name: str | None = None, feature_names: Sequence[Any] | None = None,
     sample_weight: Any = None, command: str | None = None, steps: Mapping[str, str] | None = None,
     run: Any = None, comparison: Comparison | None = None, study: SirenStudy | None = None,
-    notes: Sequence[str] = (), source: str | None = None,
+    notes: Sequence[str] = (), source: str | None = None, classifier: Any = None,
 ) -> Report:  # fmt: skip
     """Report on a selection: what was chosen, for which class pairs, and which remain hard.
 
@@ -130,6 +130,9 @@ def selection_report(
         Python expression that reads the data as a `mauc.datasets.Dataset`, such as
         ``"load_dataset('penguins.csv', 'species', drop=['id'])"``. With it the code under "how to
         reproduce" runs as it is.
+    classifier : classifier, optional
+        What the features are for: it alone then judges them. By default the best of Naive Bayes, a
+        linear discriminant, a nearest-neighbour rule and extra trees does.
 
     Returns
     -------
@@ -138,7 +141,7 @@ def selection_report(
     Notes
     -----
     The page opens with what a selection is worth on samples it has not seen: the selector is
-    fitted again without each of five stratified parts, Naive Bayes is trained on what it finds,
+    fitted again without each of five stratified parts, classifiers are trained on what it finds,
     and the held-out part is scored. So a report takes some five fits; tables of more than 10,000
     rows or 10 million values are judged on a stratified part of their rows, and the page says so.
 
@@ -169,11 +172,14 @@ def selection_report(
     n_mapped = min(n_selected, MAX_CELLS // decomposition.n_subproblems)
     n_binned = min(n_selected, MAX_COUNTS // (N_BINS * problem.n_classes))
     pairs = pairs_part(selector, problem, decomposition, names, study)
-    conclusion = conclude(selector, X, problem, pairs["hardest"])
-    pairs["hardest"] = pairs["hardest"][:MAX_PAIRS]
+    conclusion = conclude(selector, X, problem, pairs["hardest"], classifier)
     pairs["set_auc"] = conclusion.pop("set_auc")
+    if pairs["set_auc"] is not None:  # one order of the pairs: that of the conclusion
+        pairs["hardest"] = hardest_first(pairs["hardest"], pairs["set_auc"])
+    pairs["hardest"] = pairs["hardest"][:MAX_PAIRS]
     n_fits = conclusion.pop("n_fits")
-    conclusion["next"] = _next_step(selector, conclusion, problem.n_features, steps)
+    compared = None if run is None else summarise_comparison(run, selector, comparison)
+    conclusion["next"] = _next_step(selector, conclusion, problem.n_features, steps, compared)
     is_weighted = problem.sample_weight is not None
     if title is None:
         title = title_of(type(selector).__name__, n_selected, name)
@@ -189,7 +195,7 @@ def selection_report(
             "pair_auc": [[number(auc) for auc in row] for row in selector.pair_auc_[:n_mapped]],
             "distributions": bin_features(problem, X, selector.ranking_[:n_binned]),
             "study": None if study is None else study_part(selector, study),
-            "comparison": None if run is None else summarise_comparison(run, selector, comparison),
+            "comparison": compared,
             "reproduce": reproduce_part(selector, command, source, is_weighted),
         }
     )
@@ -197,10 +203,10 @@ def selection_report(
 
 def _next_step(
     selector: RankingSelector, conclusion: dict[str, Any], n_features: int,
-    steps: Mapping[str, str] | None,
+    steps: Mapping[str, str] | None, compared: dict[str, Any] | None,
 ) -> dict[str, Any]:  # fmt: skip
     """Return the step that the conclusion suggests: its reason, and a command or Python code."""
-    kind, why = choose_step(selector, conclusion, n_features)
+    kind, why = choose_step(selector, conclusion, n_features, compared)
     if steps is None:
         code = python_steps(selector, n_features)[kind]
         return {"kind": kind, "why": why, "command": None, "code": code}

@@ -98,14 +98,18 @@ def features_part(
     """Return the chosen features in the order of choice."""
     means = selector.pair_auc_.mean(axis=1)
     trace = selector.trace_
+    details = trace.detail_columns()
+    predicted, added = (details.get(name) for name in ("predicted_mauc", "added"))
     return [
         {
-            "order": step + 1,
+            "step": step + 1,
             "column": int(trace.features[step]),
             "name": names[trace.features[step]],
             "asked_by": int(trace.subproblems[step]),
             "rank": int(trace.ranks[step]),
             "score": number(trace.scores[step]),
+            "predicted_mauc": None if predicted is None else number(predicted[step]),
+            "added": None if added is None else number(added[step]),
             "mean_auc": number(means[step]),
             "n_fits": None if n_fits is None else n_fits[step],
         }

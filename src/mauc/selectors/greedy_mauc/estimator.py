@@ -90,14 +90,14 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
     scores_ : ndarray of shape (n_features,)
         What each feature gains at the first step, when it stands alone; in [0, 1].
     trace_ : SelectionTrace
-        For each step the feature, its gain (the part of the error bound that it takes away, in
+        For each step the feature, its score (the part of the error bound that it takes away, in
         [0, 1], not weighted by a prior), the class pair whose error falls most, and the rank of
         the feature among those left by what they add to that pair; its frame has the predicted
-        MAUC, too.
+        MAUC after the step, and what the step added to it.
     predicted_mauc_ : ndarray of shape (n_selected,)
         MAUC to expect, on new samples, of a linear discriminant of the features so far: samples
         are left out in closed form, and what the choice owes to luck is taken off. It is computed
-        when it is first asked for, for 1 to 8 features, then for each size a quarter above the
+        when it is first asked for, for 1 to 20 features, then for each size a tenth above the
         last, up to 512; other sizes have the value of the size below.
     shrinkage_ : float
         The shrinkage used.

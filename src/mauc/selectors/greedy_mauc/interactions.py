@@ -45,7 +45,7 @@ _BLOCK_CELLS = 2**20  # pairs that are tested at once
 class Interactions(Result):
     """Pairs of interacting features, whose correlations differ between classes, by p-value.
 
-    A product is added with the later of its features; its step is -1 if one of them was not
+    A product is added with the later of its features; its step is 0 if one of them was not
     selected, or if it separates no class pair.
     """
 
@@ -60,17 +60,17 @@ class Interactions(Result):
 
     def first(self, k: int) -> "Interactions":
         """Return the same for a selection of the first k features."""
-        return replace(self, steps=np.where(self.steps < k, self.steps, -1))
+        return replace(self, steps=np.where(self.steps <= k, self.steps, 0))
 
     @property
     def members(self) -> set[int]:
         """The features of all products that count."""
-        return set(self.pairs[self.steps >= 0].ravel().tolist())
+        return set(self.pairs[self.steps > 0].ravel().tolist())
 
     def lines(self, names) -> list[str]:
         """Return one line per product that counts, under these names of all features."""
         text = "{} and {} act together (p = {:.1e})"
-        used = [one for one in self if one.step >= 0]
+        used = [one for one in self if one.step > 0]
         return [text.format(names[one.first], names[one.second], one.p_value) for one in used]
 
     def frame_columns(self) -> dict[str, list]:
@@ -82,7 +82,7 @@ class Interactions(Result):
     def printed_parts(self) -> list[str | Layout]:
         """Return the first pairs as a table."""
         rows = [
-            [short_name(a), short_name(b), f"{p:.1e}", str(step + 1) if step >= 0 else "-"]
+            [short_name(a), short_name(b), f"{p:.1e}", str(step) if step > 0 else "-"]
             for _, _, a, b, p, step in islice(self, MAX_ROWS)
         ]
         if not rows:
@@ -139,7 +139,7 @@ def find_pairs(scores: NormalScores, columns: np.ndarray, names: np.ndarray) -> 
     p_values = chi2.sf(statistics, np.maximum(freedom, 1))
     best = np.lexsort((second, first, -statistics, p_values))[:MAX_PAIRS]
     pairs = np.column_stack([first[best], second[best]]).astype(np.int64)
-    steps = np.full(len(pairs), -1)
+    steps = np.zeros(len(pairs), np.int64)
     return Interactions(columns[pairs], p_values[best], steps, names[columns[pairs]], n_tested)
 
 
@@ -219,11 +219,11 @@ def add_products(
 def search_pairs(
     state: SearchState, members: np.ndarray, k: int
 ) -> tuple[GreedyRanking, np.ndarray]:
-    """Return a ranking of k features with their products, and the step of each product, or -1."""
+    """Return a ranking of k features with their products, and the step of each product, or 0."""
     found = empty_ranking(state, k)
     n_chosen = int(found.n_steps[-1])
     products = state.n_features + np.arange(len(members))
-    product_steps = np.full(len(members), -1)
+    product_steps = np.zeros(len(members), np.int64)
     involved = np.concatenate([np.unique(members), products])
     columns = ((members[:, 0], members[:, 1]), (members[:, 0], products), (members[:, 1], products))
     correlations = [_correlations(state, *pair) for pair in columns]
@@ -255,7 +255,7 @@ def search_pairs(
         for j in np.flatnonzero(completes):
             state.update_effects(products[j : j + 1])
             state.add(products[j])
-            product_steps[j] = rank
+            product_steps[j] = rank + 1
         if completes.any():
             *joint, loss = joint_step(separations, state.separations, weights, state.rate)
             taken = Taken(*joint)

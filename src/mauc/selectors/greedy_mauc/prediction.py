@@ -10,7 +10,7 @@ import numpy as np
 from numba import uintp
 from scipy.linalg import solve_triangular
 from scipy.optimize import brentq
-from scipy.special import ndtr
+from scipy.special import ndtr, ndtri
 
 from mauc.compile import njit
 from mauc.data.columns import default_names
@@ -22,6 +22,7 @@ from mauc.selectors.greedy_mauc.search import MIN_VARIANCE, Leftover, SearchStat
 _STEP, _N_BINS = 0.1, 100  # of |z|; what is beyond counts as at the end
 _COMPONENTS = np.append(0.0, 2.0 ** np.arange(-2, 11))  # their variances
 _N_ITERATIONS = 1000
+_NULL_SHARE = 0.3  # of the features, which are taken to have no effect whatever they show
 _MIN_SCATTER = 0.25  # of a feature that is constant in every class
 _MAX_GAP = 600.0  # of two logarithms; beyond, the smaller term is lost in a sum of doubles
 _MIN_LEFT = 0.02  # of a direction that is left without one sample
@@ -60,62 +61,91 @@ class Prediction:
         n_free = n_samples - n_classes
         if n_free < 1 or n_classes < 2 or len(left.rows) == 0:
             return np.full(len(self.n_steps), 0.5)
-        codes = np.repeat(np.arange(n_classes, dtype=np.int32), counts.astype(np.int64))
-        points = _standard_points(left, present, counts, n_free)
-        groups = _TiedSamples(n_samples)
-        squares = np.zeros((n_samples, n_classes))
-        products, leverages = np.zeros_like(squares), np.zeros(n_samples)
-        log_odds = np.empty((n_classes, n_samples))
-        priors = np.log(counts / n_samples)
-        sizes = set(evaluated_sizes(len(points)))
-        predicted = np.full(len(points) + 1, 0.5)  # by the number of columns
-        for step in range(len(points)):
-            whiten(left.lower[step], step, points)
-            add_distances(points[step], codes, counts, squares, products, leverages)
-            groups.split(left.rows[step])
-            if step + 1 in sizes:
-                leave_out(
-                    squares, products, leverages, codes, counts, priors, left.shrinkage,
-                    n_free, np.empty(n_classes), np.empty(n_classes), log_odds,
-                )  # fmt: skip
-                groups.average(log_odds)
-                predicted[step + 1 :] = _mauc(log_odds, codes, counts)
-        return predicted[np.minimum(self.n_steps, len(points))]
+        points, luck, unconfirmed = _standard_points(left, present, counts, n_free)
+        distances = points[:, n_samples:-1] - points[:, -1:]
+        # What leaving a sample out takes by itself is not taken twice.
+        chance = np.clip(np.abs(distances) / _errors(counts), 1.0, 1e6) ** -2.0
+        bias = np.maximum(luck - chance, unconfirmed) * distances
+        lucky = np.maximum(luck, unconfirmed) * distances
+        sizes = evaluated_sizes(len(points))
+        found = list(_left_out_auc(left, points, bias, counts, sizes))
+        # Samples that tie are not moved apart: luck is taken off their AUC instead.
+        unmoved = _left_out_auc(left, points, 0.0 * bias, counts, sizes, only_tied=True)
+        for at, auc in enumerate(unmoved):
+            kept = _kept_shares(distances[: sizes[at]], lucky[: sizes[at]])
+            found[at] = np.minimum(found[at], ndtr(kept * ndtri(auc)))
+        is_pair = ~np.eye(n_classes, dtype=bool)
+        predicted = [max(0.5, float(auc[is_pair].mean())) for auc in found]
+        return np.array([0.5, *predicted])[np.searchsorted(sizes, self.n_steps, "right")]
+
+
+def _left_out_auc(left, points, bias, counts, sizes, only_tied=False):
+    """Yield the AUCs (n_classes, n_classes) of the first columns for each size, samples left out.
+
+    `only_tied` stops where no two samples agree in all columns.
+    """
+    n_samples, n_classes = int(counts.sum()), len(counts)
+    codes = np.repeat(np.arange(n_classes, dtype=np.int32), counts.astype(np.int64))
+    groups = _TiedSamples(n_samples)
+    squares, leverages = np.zeros((n_samples, n_classes)), np.zeros(n_samples)
+    products, log_odds = np.zeros_like(squares), np.empty((n_classes, n_samples))
+    priors, wins = np.log(counts / n_samples), np.empty((n_classes, n_classes))
+    for step in range(len(points)):
+        add_distances(points[step], bias[step], codes, counts, squares, products, leverages)
+        groups.split(left.rows[step])
+        if only_tied and not groups.any_tied:
+            return
+        if step + 1 in sizes:
+            leave_out(
+                squares, products, leverages, codes, counts, priors, left.shrinkage,
+                n_samples - n_classes, np.empty(n_classes), np.empty(n_classes), log_odds,
+            )  # fmt: skip
+            groups.average(log_odds)
+            class_wins(log_odds, np.argsort(log_odds, axis=1), codes, np.ones(n_samples), wins)
+            yield (wins / 2.0 + 0.5) / (np.outer(counts, counts) + 1.0)
 
 
 def _standard_points(left, present, counts, n_free):
-    """Return samples, class means, their bias and the common mean in standard deviations."""
+    """Return samples, class means and their mean, independent and in standard deviations.
+
+    Also the parts of the distances of class means that are luck, and that effects of nominal
+    features do not confirm, of shapes (n_columns, n_classes) and (n_columns, 1).
+    """
     n_classes, n_samples = len(counts), left.rows.shape[1]
-    errors = np.sqrt(1.0 / counts - 1.0 / n_samples)[:, np.newaxis]
 
     def unit(scales):
         return np.where(scales > 0.0, scales, 1.0 / math.sqrt(_MIN_SCATTER)) * math.sqrt(n_free)
 
     def means(sums, scales):
         by_class = sums / counts[:, np.newaxis] * unit(scales)
-        return by_class, sums.sum(axis=0) / n_samples * unit(scales)
+        return by_class.T, (sums.sum(axis=0) / n_samples * unit(scales))[:, np.newaxis]
 
     by_class, common = means(left.other_sums[present], left.other_scales)
-    sizes = count_sizes((by_class - common) / errors)
+    sizes = count_sizes((by_class - common) / _errors(counts))
     by_class, common = means(left.sums[present], left.scales)
     distances = by_class - common
-    shares = selection_bias(distances / errors, sizes)
     # The sum over the pairs of the squared distances between class means.
-    apparent = n_classes * (distances**2).sum(axis=0) - distances.sum(axis=0) ** 2
+    apparent = n_classes * (distances**2).sum(axis=1) - distances.sum(axis=1) ** 2
     part = left.confirmed / np.maximum(apparent, 1e-300)
-    bias = np.maximum(shares, 1.0 - np.sqrt(np.minimum(part, 1.0))) * distances
-    points = np.empty((len(left.rows), n_samples + 2 * n_classes + 1))
-    points[:, :n_samples] = left.rows
+    unconfirmed = 1.0 - np.sqrt(np.minimum(part, 1.0))[:, np.newaxis]
+    points = np.concatenate([left.rows, by_class, common], axis=1)
     points[:, :n_samples] *= unit(left.scales)[:, np.newaxis]
-    points[:, n_samples:-1] = np.concatenate([by_class, bias]).T
-    points[:, -1] = common
-    return points
+    for step in range(len(points)):
+        whiten(left.lower[step], step, points)
+    # Features are chosen for what they add to those before: so is the luck in them.
+    z = (points[:, n_samples:-1] - points[:, -1:]) / _errors(counts)
+    return points, lucky_shares(z, sizes), unconfirmed
+
+
+def _errors(counts):
+    """Return the standard errors of the distances of class means from the mean of all samples."""
+    return np.sqrt(1.0 / counts - 1.0 / counts.sum())
 
 
 def evaluated_sizes(n_features: int) -> list[int]:
-    """Return the sizes for which MAUC is predicted: 1 to 8, then each a quarter above the last."""
+    """Return the sizes for which MAUC is predicted: 1 to 20, then each a tenth above the last."""
     sizes = [1]
-    while (larger := sizes[-1] + max(1, sizes[-1] // 4)) <= n_features:
+    while (larger := sizes[-1] + max(1, sizes[-1] // 10)) <= n_features:
         sizes.append(larger)
     return sizes
 
@@ -127,28 +157,39 @@ class _TiedSamples:
         self._groups = np.zeros(n_samples, np.int64)
         self._n_groups = 1
 
+    @property
+    def any_tied(self):
+        """Whether some samples agree."""
+        return self._n_groups < len(self._groups)
+
     def split(self, scores):
         """Split each group of samples by their scores, int8."""
-        if self._n_groups < len(self._groups):
+        if self.any_tied:
             keys = self._groups * 256 + (scores.astype(np.int64) + 128)
             self._groups = np.unique(keys, return_inverse=True)[1].ravel()
             self._n_groups = int(self._groups.max()) + 1
 
     def average(self, rows):
         """Replace the values of each group by their mean, in every row."""
-        if self._n_groups < len(self._groups):
+        if self.any_tied:
             sizes = np.bincount(self._groups)
             for row in rows:
                 # Those of a class are equal and follow each other: no order of them matters.
                 row[:] = (np.bincount(self._groups, row) / sizes)[self._groups]
 
 
-def _mauc(log_odds, codes, counts):
-    wins = np.empty((len(counts), len(counts)))
-    class_wins(log_odds, np.argsort(log_odds, axis=1), codes, np.ones(len(codes)), wins)
-    is_pair = ~np.eye(len(counts), dtype=bool)
-    auc = (wins / 2.0 + 0.5) / (np.outer(counts, counts) + 1.0)
-    return max(0.5, float(auc[is_pair].mean()))
+def _kept_shares(distances, lucky):
+    """Return the part of the separation of every two classes that is not luck, in [0, 1].
+
+    The discriminant looks along the distance of the class means; `lucky` is the luck in it.
+    """
+    apparent, lucky = distances.T @ distances, distances.T @ lucky
+
+    def between(products):
+        own = np.diag(products)
+        return own[:, np.newaxis] + own - products - products.T
+
+    return np.clip(1.0 - between(lucky) / np.maximum(between(apparent), 1e-300), 0.0, 1.0)
 
 
 def count_sizes(z: np.ndarray) -> np.ndarray:
@@ -157,7 +198,7 @@ def count_sizes(z: np.ndarray) -> np.ndarray:
     return np.bincount(bins.ravel(), minlength=_N_BINS + 1)
 
 
-def selection_bias(chosen: np.ndarray, counts: np.ndarray) -> np.ndarray:
+def lucky_shares(chosen: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """Return the part of the distance of class means from the common mean that will not recur.
 
     `chosen` are z values: the distance of the mean of a class from the mean of all samples, over
@@ -168,9 +209,7 @@ def selection_bias(chosen: np.ndarray, counts: np.ndarray) -> np.ndarray:
     maximise(_likelihoods(bins), counts / counts.sum(), weights, np.empty_like(weights))
     probabilities = _likelihoods(np.abs(chosen)) * weights
     probabilities /= probabilities.sum(axis=-1, keepdims=True)
-    kept = (probabilities * (_COMPONENTS / (1.0 + _COMPONENTS))).sum(axis=-1)
-    chance = np.clip(np.abs(chosen), 1.0, 1e6) ** -2.0
-    return np.maximum(0.0, 1.0 - kept - chance)
+    return 1.0 - (probabilities * (_COMPONENTS / (1.0 + _COMPONENTS))).sum(axis=-1)
 
 
 def _likelihoods(sizes):
@@ -439,7 +478,8 @@ def maximise(likelihoods, shares, weights, sums):
                 for c in range(n_components):
                     sums[c] += likelihoods[b, c] * (shares[b] / total)
         for c in range(n_components):
-            weights[c] *= sums[c]
+            weights[c] *= (1.0 - _NULL_SHARE) * sums[c]
+        weights[0] += _NULL_SHARE
 
 
 @njit(cache=True, nogil=True)
@@ -456,7 +496,7 @@ def whiten(lower_row, step, points):
 
 
 @njit(cache=True, nogil=True)
-def add_distances(points, codes, counts, squares, products, leverages):
+def add_distances(points, bias, codes, counts, squares, products, leverages):
     """Add one coordinate, a row of `_standard_points`, to the distances of all samples.
 
     `squares` and `products`, (n_samples, n_classes), hold v_g' v_g and v_g' r, `leverages` r' r.
@@ -465,12 +505,11 @@ def add_distances(points, codes, counts, squares, products, leverages):
     for i in range(n):
         k = codes[i]
         # A class of one sample is left with the mean of all samples.
-        own = points[i] - (points[n + k] if counts[k] > 1.0 else points[n + 2 * n_classes])
+        own = points[i] - (points[n + k] if counts[k] > 1.0 else points[n + n_classes])
         r = own * counts[k] / (counts[k] - 1.0) if counts[k] > 1.0 else own
-        bias = points[n + n_classes + k]
         leverages[i] += r * r
         for g in range(n_classes):
-            v = r - bias if g == k else points[i] - bias - points[n + g]
+            v = r - bias[k] if g == k else points[i] - bias[k] - points[n + g]
             squares[i, g] += v * v
             products[i, g] += v * r
 

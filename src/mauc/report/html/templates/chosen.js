@@ -64,9 +64,16 @@ if (!isOneList && nPairs > 1) {
   );
 }
 columns.push(
-  { head: isOneList || !data.is_drawn ? MEASURE : `${MEASURE} there`, isNumber: true, isFalling: true,
-    hint: isGain ? "Part of the predicted error over all pairs that the feature takes away" : null,
-    value: (f) => features.score[f], cell: (f) => shownScore(features.score[f]) },
+  ...(isPredicted ? [
+    { head: "predicted MAUC", hint: "Of the features so far, on new samples", isNumber: true,
+      isFalling: true, value: (f) => features.predicted_mauc[f],
+      cell: (f) => shown(features.predicted_mauc[f], 4) },
+    { head: "added", hint: "To the predicted MAUC", isNumber: true, isFalling: true,
+      value: (f) => features.added[f], cell: (f) => features.added[f].toFixed(4) },
+  ] : [
+    { head: isOneList || !data.is_drawn ? data.measure : `${data.measure} there`, isNumber: true,
+      isFalling: true, value: (f) => features.score[f], cell: (f) => shownScore(features.score[f]) },
+  ]),
   { head: "mean AUC", hint: "Over all pairs of classes", isNumber: true, isFalling: true,
     value: (f) => features.mean_auc[f], cell: (f) => shown(features.mean_auc[f], 4) },
   ...(data.n_folds ? [{ head: "chosen again", isNumber: true, isFalling: true,
@@ -104,12 +111,13 @@ function csvCell(value) {
 
 function csvText(rows) {
   const head = [
-    "order", "column", "feature", "asked_for_by", "rank", "score", "mean_auc",
-    "chosen_again", "n_served", "serves_best",
+    "step", "column", "feature", "chosen_for", "rank", "score", "predicted_mauc", "added",
+    "mean_auc", "chosen_again", "n_served", "serves_best",
   ];
   const lines = rows.map((f) => [
     f + 1, features.column[f], features.name[f], subproblemName(features.asked_by[f]),
-    features.rank[f], features.score[f], features.mean_auc[f], features.n_fits[f],
+    features.rank[f], features.score[f], features.predicted_mauc[f], features.added[f],
+    features.mean_auc[f], features.n_fits[f],
     served[f].length, served[f].map(pairName).join("; "),
   ]);
   return [head, ...lines].map((line) => line.map(csvCell).join(",") + "\r\n").join("");

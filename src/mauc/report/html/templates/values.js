@@ -55,7 +55,9 @@ function makeAxis(feature) {
 function describeFeature(feature, pair) {
   const asker = subproblemName(features.asked_by[feature]);
   const asked = isOneList ? "" : `, ${ASKED} ${asker} (rank ${grouped(features.rank[feature])})`;
-  const score = `${MEASURE} ${shownScore(features.score[feature])}`;
+  const score = isPredicted
+    ? `predicted MAUC ${shown(features.predicted_mauc[feature], 4)}`
+    : `${data.measure} ${shownScore(features.score[feature])}`;
   const mean = `mean AUC ${shown(features.mean_auc[feature], 4)}`;
   const parts = [
     make("h3", { class: "name" }, features.name[feature]),
