@@ -49,12 +49,12 @@ def test_details_of_a_trace_are_columns(digits):
 def test_interactions_print_features_and_steps():
     names = np.array([["a", "b"], ["c", "d"]])
     pairs = np.array([[0, 1], [2, 3]])
-    found = Interactions(pairs, np.array([1e-9, 2e-7]), np.array([4, -1]), names, 6)
+    found = Interactions(pairs, np.array([1e-9, 2e-7]), np.array([5, 0]), names, 6)
     assert [line.split() for line in str(found).splitlines()] == [
         ["feature", "with", "p-value", "step"], ["a", "b", "1.0e-09", "5"],
         ["c", "d", "2.0e-07", "-"],
     ]  # fmt: skip
-    assert found[0] == (0, 1, "a", "b", 1e-9, 4)
+    assert found[0] == (0, 1, "a", "b", 1e-9, 5)
     assert found._repr_html_().count("<tr>") == 3
 
 
@@ -121,7 +121,7 @@ def test_every_result_has_rows_a_frame_and_html():
         frame = result.to_frame()
         rows = [row._asdict() for row in result]
         assert len(rows) == len(frame)
-        assert all(set(frame.columns) <= {*row, *getattr(result, "details", ())} for row in rows)
+        assert all(set(frame.columns) <= {*row, "predicted_mauc", "added"} for row in rows)
         assert result._repr_html_().startswith("<")
     assert list(mauc_interval(y, scores).to_frame()) == ["class_i", "class_j", "lower", "upper"]
     assert list(greedy.alternatives_.to_frame())[:2] == ["feature", "alternative"]

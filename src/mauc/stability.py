@@ -21,7 +21,7 @@ class Stability:
     value: float  #: 1 if all selections are the same, about 0 if they are made at random
     variance: float  #: of the estimate
     lower: float
-    upper: float  #: may pass 1
+    upper: float  #: at most 1
 
 
 #: of selections that hold all features, or none
@@ -95,7 +95,8 @@ def stability(
     influence /= chance * (1 - chance)
     variance = 4 / n_sets**2 * float(((influence - influence.mean()) ** 2).sum())
     half = z * np.sqrt(variance)
-    return Stability(value, variance, float(value - half), float(value + half))
+    lower, upper = np.clip((value - half, value + half), min(value, 0.0), 1.0)
+    return Stability(value, variance, float(lower), float(upper))
 
 
 def _check_selection(selection: ArrayLike, n_features: int) -> Array:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.datasets import load_wine
+from sklearn.datasets import load_digits, load_wine
 from sklearn.feature_selection import SelectKBest
 from sklearn.model_selection import StratifiedKFold
 
@@ -18,6 +18,7 @@ from mauc.difficulty.siren import third_weights
 from mauc.exceptions import MaucError, MaucWarning, SmallClassWarning
 from mauc.metrics import mauc_score
 from mauc.registry import RELEVANCES
+from mauc.report.html import selection_report
 from mauc.selectors import make_selector
 
 
@@ -207,6 +208,17 @@ def test_frame_holds_the_pairs_hardest_first(wine):
     assert_allclose(row["mean_rank"], study.ranks[study.chosen, pair].mean())
 
 
+def test_the_best_judge_has_the_hard_pairs_of_a_page_with_all_features():
+    X, y = load_digits(return_X_y=True)
+    X, y = X[:600], y[:600]
+    study = siren_study(X, y, n_features=5, judge="best")
+    selector = MAUCD(63).fit(X, y)
+    conclusion = selection_report(selector, X, y).to_dict()["conclusion"]
+    assert study.judge == conclusion["every"]["judge"]
+    assert np.nanmean(study.auc) == pytest.approx(conclusion["every"]["mauc"], abs=1e-6)
+    assert study.judge in str(study)
+
+
 def test_str_names_the_hardest_pairs_the_index_and_the_selectors():
     study = hand_study(
         [[3, 2, 1], [1, 1, 2], [2, 3, 3]],
@@ -214,7 +226,7 @@ def test_str_names_the_hardest_pairs_the_index_and_the_selectors():
         selections={"mine": np.array([1])},
     )
     assert str(study).splitlines() == [
-        "3 class pairs; the best 1 of 3 features by auc",
+        "3 class pairs; the best 1 of 3 features by auc; AUC with all features by Naive Bayes",
         "hardest pairs  AUC     neglect  shortfall",
         "a vs c         0.8000  0.500    0.1000",
         "b vs c         1.0000  0.000    0.0000",

@@ -20,7 +20,7 @@ from mauc.cli.reading import Reading, reads_data, say_columns, target_option
 )  # fmt: skip
 @click.option("-k", type=int, help="How many of the best features to follow.")
 @click.option(
-    "-m", "--methods", metavar="NAMES", default="mdfs,maucd,chi,su,mrmr",
+    "-m", "--methods", metavar="NAMES", default="greedy,mdfs,maucd,chi,su,mrmr",
     help="Selectors, comma-separated.",
 )  # fmt: skip
 @click.option("--folds", default=5, help="Folds of the cross-validation on each pair.")
@@ -61,7 +61,7 @@ def siren(
     X, is_nominal = coded_columns(dataset)
     study = siren_study(
         X, dataset.y, relevance=relevance, n_features=k, n_folds=folds,
-        selectors=names, random_state=seed, n_jobs=jobs, verbose=None,
+        judge="best", selectors=names, random_state=seed, n_jobs=jobs, verbose=None,
         categorical_features=is_nominal,
     )  # fmt: skip
     study = replace(study, feature_names=np.array(dataset.feature_names))
@@ -77,6 +77,7 @@ def siren(
                 "data": dataset.name,
                 "columns": list(dataset.notes),
                 "relevance": relevance,
+                "judge": study.judge,
                 "index": study.index,
                 "pairs": study.to_frame().reset_index(),
                 "selectors": study.comparison().reset_index(),

@@ -18,6 +18,8 @@ from mauc.data.problem import Problem, make_problem
 from mauc.data.validate import check_fitted, check_generator
 from mauc.difficulty.bayes_auc import pair_bayes_auc
 from mauc.engine.arrays import n_pairs_of
+from mauc.evaluation.evaluate import stratified_folds
+from mauc.evaluation.panel import ask_judges, judged_rows
 from mauc.exceptions import MaucError, MaucWarning, warn_user
 from mauc.layout import Layout, plain_layout
 from mauc.memory import check_memory
@@ -40,7 +42,8 @@ _RANKED_AT_ONCE = 2**18  # scores: their copies stay small
 @insert_texts
 def siren_study(
     X: ArrayLike, y: ArrayLike, *, relevance: str = "chi2", n_features: int | None = None,
-    n_folds: int = 5, selectors: Iterable[Any] | Mapping[str, Any] | None = None,
+    n_folds: int = 5, judge: str = "nb",
+    selectors: Iterable[Any] | Mapping[str, Any] | None = None,
     categorical_features: ArrayLike | None = None, random_state: Any = 0,
     n_jobs: int | None = None, verbose: bool | None = False,
 ) -> "SirenStudy":  # fmt: skip
@@ -61,7 +64,11 @@ def siren_study(
         How many of the best features of the whole problem to follow, and how many each of the
         selectors chooses; 100 by default, or half of the features if those are fewer.
     n_folds : int, default=5
-        Folds of the cross-validation on a pair; no more than the smaller class has samples.
+        Folds of the cross-validation; on a pair no more than the smaller class has samples.
+    judge : {"nb", "best"}, default="nb"
+        Whose AUC with all features says how hard a pair is. "nb" is Naive Bayes on the samples of
+        the two classes alone, as in the paper; "best" is the best of four classifiers of all
+        classes, as on the page of a selection.
     selectors : iterable, or mapping of str to any, optional
         Selectors to compare: names as in `mauc.selectors.make_selector`, or selectors, which are
         cloned and fitted; in a mapping, whose keys become their names, also rankings and masks.
@@ -77,8 +84,8 @@ def siren_study(
 
     Notes
     -----
-    The AUC of a pair is that of `mauc.classifiers.NormalNaiveBayes`, with all features and the
-    samples of the two classes alone (Figure 1 of [1]_), the mean over stratified folds. The
+    By "nb" the AUC of a pair is that of `mauc.classifiers.NormalNaiveBayes`, with all features and
+    the samples of the two classes alone (Figure 1 of [1]_), the mean over stratified folds. The
     ranks of the best features on the pairs are Figures 2 and 3, there of 100 features by "chi2"
     and by "su". Memory is O(n_features * n_pairs), and refused if more than is free.
 
@@ -95,7 +102,7 @@ def siren_study(
     >>> from mauc.difficulty import siren_study
     >>> iris = load_iris()
     >>> print(siren_study(iris.data, iris.target_names[iris.target], n_features=1))
-    3 class pairs; the best 1 of 4 features by chi2
+    3 class pairs; the best 1 of 4 features by chi2; AUC with all features by Naive Bayes
     hardest pairs            AUC     neglect  shortfall
     versicolor vs virginica  0.9880  0.000    0.0000
     setosa vs versicolor     1.0000  0.167    0.0000
@@ -104,6 +111,7 @@ def siren_study(
     """
     check_choice("relevance", relevance, RELEVANCES)
     check_int("n_folds", n_folds, 2)
+    check_choice("judge", judge, ("nb", "best"))
     named = _labelled(selectors)
     checked = BaseEstimator()
     checked.categorical_features = categorical_features
@@ -126,8 +134,12 @@ def siren_study(
             if relevance != "auc":
                 scores = _pair_scores(ranked, relevance, n_jobs)
             ranks = _ranks(scores)
-        with progress("Naive Bayes", verbose=verbose):
-            auc = pair_bayes_auc(problem, int(n_folds), seed, n_jobs)
+        with progress("classifiers", verbose=verbose):
+            words = "Naive Bayes"
+            if judge == "nb":
+                auc = pair_bayes_auc(problem, int(n_folds), seed, n_jobs)
+            else:
+                auc, words = _best_auc(problem, int(n_folds), seed, n_jobs)
         selections = {
             name: _select(
                 selector, X, coded, n_chosen,
@@ -140,8 +152,20 @@ def siren_study(
         names = np.array(default_names(range(problem.n_features)))
     return SirenStudy(
         problem.classes, problem.class_counts, names, relevance, int(n_folds), auc, ranks,
-        feature_auc, lists.features[0], selections,
+        feature_auc, lists.features[0], selections, words,
     )  # fmt: skip
+
+
+def _best_auc(problem: Problem, n_folds: int, seed: int, n_jobs: int | None) -> Any:
+    """Return the AUCs of the best judge of the panel with all features, and its name."""
+    rows = judged_rows(problem)
+    folds = [
+        (np.intersect1d(train, rows), np.intersect1d(test, rows))
+        for train, test in stratified_folds(problem, n_folds, seed)
+    ]
+    sets = [np.arange(problem.n_features)] * len(folds)
+    judged = ask_judges(problem, folds, sets, n_jobs=n_jobs)
+    return judged.auc[judged.best], judged.judges[judged.best]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -158,7 +182,7 @@ class SirenStudy(Result):
         What ranks the features, on the whole problem and on the pairs.
     n_folds : int
     auc : ndarray of shape (n_pairs,)
-        Cross-validated AUC of Naive Bayes on the pair: the smaller, the harder. NaN if a class
+        Cross-validated AUC of the judge on the pair: the smaller, the harder. NaN if a class
         has a single sample, which leaves nothing to train or nothing to test on.
     ranks, feature_auc : ndarray of shape (n_features, n_pairs)
         Rank of every feature on every pair, 1 for the best, ties sharing the mean; its folded AUC.
@@ -166,6 +190,8 @@ class SirenStudy(Result):
         The best features of the whole problem by the relevance, best first.
     selections : dict of str to ndarray
         What selectors chose, best first.
+    judge : str
+        The classifier that `auc` belongs to.
 
     See Also
     --------
@@ -183,6 +209,7 @@ class SirenStudy(Result):
     feature_auc: np.ndarray
     chosen: np.ndarray
     selections: Mapping[str, np.ndarray] = field(default_factory=dict)
+    judge: str = "Naive Bayes"
 
     @cached_property
     def names(self) -> list[str]:
@@ -275,7 +302,7 @@ class SirenStudy(Result):
         easy, hard = (float(self.weights(third) @ neglect) for third in ("easy", "hard"))
         parts: list[str | Layout] = [
             f"{len(self.auc)} class pairs; the best {len(self.chosen)} of {len(self.ranks)} "
-            f"features by {self.relevance}",
+            f"features by {self.relevance}; AUC with all features by {self.judge}",
             plain_layout(["hardest pairs", "AUC", "neglect", "shortfall"], pairs, len(self.auc)),
             f"siren index {self.index:.3f} (neglect {hard:.3f} on the hardest third, "
             f"{easy:.3f} on the easiest)",
@@ -341,7 +368,7 @@ def siren_index(selection: Any, study: "SirenStudy", *, n_features: int | None =
     Notes
     -----
     A pair is neglected by the probability that a feature which was left out outranks a chosen one
-    on it. The index is the mean over the hardest third of the pairs, by the AUC of Naive Bayes,
+    on it. The index is the mean over the hardest third of the pairs, by the AUC of the judge,
     less that over the easiest (docs/methods/measures.md). Random draws also have an index about 0,
     for they neglect all pairs alike: look at the mean over the hardest third as well.
 

@@ -166,12 +166,13 @@ class Judged:
         return float(self.auc[name][pair]), self.judges[name]
 
 
-def judge(
+def ask_judges(
     problem: Problem, folds: Iterable[tuple[Array, Array]], sets: Iterable[Array],
     classifier: Any = None, judges: Iterable[str] | None = None, n_jobs: int | None = None,
 ) -> Judged:  # fmt: skip
     """Ask judges, by default all, about the set of features of each fold."""
-    made, scores = [], {name: [] for name in judges or judges_of(classifier)}
+    made: list[JudgedFold] = []
+    scores: dict[str, list[Array]] = {name: [] for name in judges or judges_of(classifier)}
     with threadpool_limits(1):  # the same bits on any number of cores
         for (train, test), chosen in zip(folds, sets, strict=True):
             made.append(JudgedFold(problem, chosen, train, test, classifier, n_jobs=n_jobs))

@@ -91,7 +91,7 @@ class SirenDisplay:
         return self
 
     def plot_difficulty(self, ax: Any = None, *, order: str = "difficulty") -> "SirenDisplay":
-        """Draw the AUC of Naive Bayes on every pair (Figure 1 of the paper), as `plot`.
+        """Draw the AUC of the judge on every pair (Figure 1 of the paper), as `plot`.
 
         Beside it are the best single feature of the pair and the best of the chosen features; a
         line joins them where the better one was not chosen.
@@ -110,7 +110,7 @@ class SirenDisplay:
         )  # fmt: skip
         ax.scatter(
             x, study.auc[pairs], s=size, color=BLUE, linewidths=0, zorder=4,
-            label="Naive Bayes, all features",
+            label=f"{study.judge}, all features",
         )  # fmt: skip
         ax.set_ylabel("AUC on the pair")
         ax.set_title("difficulty", loc="left", fontsize="medium")

@@ -96,6 +96,8 @@ def _judge(
     chosen, n_features = held.ask(), problem.n_features
     every = None if len(selector.ranking_) == n_features else held.ask(np.arange(n_features))
     measured, bounds = _measure(held, chosen)
+    curve = getattr(selector, "size_curve_", None)
+    measured["honest"] = None if curve is None else number(curve.honest_mauc)
     set_auc = chosen.auc[chosen.best]
     hard = []
     measured_pairs = [row for row in pairs if not np.isnan(set_auc[row["pair"]])]
@@ -241,6 +243,8 @@ def _stability(selector: RankingSelector, held: HeldOut, problem: Problem) -> di
         sentence += f"; the fits chose {min(sizes):,} to {max(sizes):,} features"
     return {
         "value": number(value),
+        "again": number(times.mean() / n_fits),
+        "chance": number(np.mean(sizes) / problem.n_features),
         "sentence": f"{sentence}.",
         "word": _stable_word(value),
         "n_fits": n_fits,

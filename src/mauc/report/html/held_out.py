@@ -11,7 +11,7 @@ from sklearn.utils import _safe_indexing
 
 from mauc.data.problem import Problem, make_problem
 from mauc.evaluation.evaluate import rank_part, stratified_folds
-from mauc.evaluation.panel import Judged, judge, judged_rows
+from mauc.evaluation.panel import Judged, ask_judges, judged_rows
 from mauc.selectors.base import RankingSelector
 
 N_FOLDS = 5
@@ -37,7 +37,7 @@ class HeldOut:
         sets = self.selections if columns is None else [columns] * len(self.folds)
         if added is not None:
             sets = [used if added in used else np.append(used, added) for used in sets]
-        return judge(self.problem, self.folds, sets, self.classifier, judges, self.n_jobs)
+        return ask_judges(self.problem, self.folds, sets, self.classifier, judges, self.n_jobs)
 
 
 def drop_zero_weight(selector: RankingSelector, X: Any, problem: Problem) -> tuple[Any, Problem]:

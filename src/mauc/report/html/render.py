@@ -38,6 +38,7 @@ def render_page(summary: dict[str, Any]) -> str:
         style_hash=_hash(style),
         script_hash=_hash(script),
         panels=[place_panel(panel) for panel in comparison["curves"]],
+        sizes=None if summary["sizes"] is None else place_panel(summary["sizes"]),
         ranges=place_ranges(summary["conclusion"]),
         tables=[
             Markup(render_html(layout_of(table), f"table-{at}"))

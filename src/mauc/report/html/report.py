@@ -27,6 +27,7 @@ from mauc.report.html.summarise import (
     pairs_part,
     reproduce_part,
     selection_part,
+    sizes_part,
     study_part,
     title_of,
 )
@@ -123,7 +124,7 @@ def selection_report(
         Baseline selector, test and level of that comparison. By default the test of the paper,
         with the selector itself as the baseline where the run has it.
     study : SirenStudy, optional
-        Of the same data: how hard every pair is for Naive Bayes with all features.
+        Of the same data: how hard every pair is with all features, and whom selectors neglect.
     notes : sequence of str
         Lines on how the columns of a file were taken; shown with the data.
     source : str, optional
@@ -190,6 +191,7 @@ def selection_report(
             "data": data_part(problem, name, notes),
             "selection": selection_part(selector, n_mapped, n_binned),
             "features": features_part(selector, names, n_fits),
+            "sizes": sizes_part(selector, name),
             **findings_part(selector, names),
             "pairs": pairs,
             "pair_auc": [[number(auc) for auc in row] for row in selector.pair_auc_[:n_mapped]],

@@ -117,6 +117,29 @@ def features_part(
     ]
 
 
+def sizes_part(selector: RankingSelector, name: str | None) -> dict[str, Any] | None:
+    """Return MAUC by the number of features as a panel: cross-validated, or as predicted."""
+    curve = getattr(selector, "size_curve_", None)
+    predicted = selector.trace_.detail_columns().get("predicted_mauc")
+    if curve is not None:
+        sizes, mean, errors = curve.sizes, curve.mean, curve.standard_error
+        by = f"{curve.judge}, cross-validated; bars: standard errors"
+    elif predicted is not None:
+        sizes, mean, errors = np.arange(1, len(predicted) + 1), predicted, None
+        by = "as predicted"
+    else:
+        return None
+    ends = [mean * np.nan] * 2 if errors is None else [mean - errors, mean + errors]
+    columns = zip(("mean", "lower", "upper"), (mean, *ends), strict=True)
+    return None if len(sizes) < 2 else {
+        "dataset": name or "MAUC", "classifier": by,
+        "series": [{
+            "selector": "sizes", "sizes": sizes.tolist(),
+            **{key: [number(value) for value in values] for key, values in columns},
+        }],
+    }  # fmt: skip
+
+
 def findings_part(selector: RankingSelector, names: list[str]) -> dict[str, Any]:
     """Return what some selectors know of replacements, interactions and stability, in words."""
     others = getattr(selector, "alternatives_", None)
@@ -153,7 +176,7 @@ def pairs_part(
             "all_feature": names[all_best[pair]],
         }
         if study is not None and neglect is not None:
-            row |= {"bayes_auc": number(study.auc[pair]), "neglect": number(neglect[pair])}
+            row |= {"study_auc": number(study.auc[pair]), "neglect": number(neglect[pair])}
         rows.append(row)
     best = [int(at) + 1 for at in chosen]
     best_auc = [number(auc) for auc in chosen_auc]
@@ -196,6 +219,7 @@ def study_part(selector: RankingSelector, study: SirenStudy) -> dict[str, Any]:
     neglect = study.neglect(selector)
     hard, easy = (study.weights(third) @ neglect for third in ("hard", "easy"))
     return {
+        "judge": study.judge,
         "relevance": text(study.relevance),
         "n_folds": int(study.n_folds),
         "index": number(siren_index(selector, study)),

@@ -6,7 +6,7 @@ const nPairs = nClasses * (nClasses - 1) / 2;
 const nFeatures = data.features.name.length;
 const isPaired = data.decomposition === "one-vs-one";
 // A sub-problem asks for a feature where features are drawn from lists; else it gains most.
-const ASKED = data.is_drawn ? "asked for by" : "helps most";
+const ASKED = "chosen for";
 const isPredicted = data.features.predicted_mauc[0] !== null;
 
 // Classes of every pair, in the order (0, 1), (0, 2), ..., (c-2, c-1).

@@ -69,7 +69,7 @@ if (nFeatures < data.n_features) {
 }
 if (hardest.bayes_auc) {
   pairColumns.push(
-    numberColumn("Naive Bayes, all", "Cross-validated AUC with all features", "bayes_auc", 4),
+    numberColumn("all together", "Cross-validated AUC with all features", "study_auc", 4),
     numberColumn("neglect", "0: the chosen are its best features; 1: its worst", "neglect", 3,
       { isFalling: true }),
   );
