@@ -17,7 +17,7 @@ def draw_pair_map(path):
     digits = load_digits()
     X = pd.DataFrame(digits.data, columns=digits.feature_names)
     selector = MDFS(n_features_to_select=20, random_state=0).fit(X, digits.target)
-    display = PairMapDisplay.from_selector(selector).plot()
+    display = PairMapDisplay.from_selector(selector)
     display.ax_.set_title(
         "MDFS on handwritten digits: what 20 of 64 pixels tell apart", fontsize=11
     )

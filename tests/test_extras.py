@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 def test_every_package_of_an_extra_is_known_by_its_extra():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     found = {
-        re.match(r"[\w-]+", package)[0]: extra
+        re.match(r"[\w-]+", package)[0].replace("-", "_"): extra
         for extra, packages in project["optional-dependencies"].items()
         for package in packages
         if not package.startswith("mauc[")

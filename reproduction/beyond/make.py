@@ -149,7 +149,7 @@ def summaries(filters, rows):
     for reference in ("mdfs", "mrmr", "greedy"):
         table = win_draw_loss_table(filters, Comparison(reference, "corrected_t"))
         yield f"## Win/draw/loss of {reference}, corrected t-test\n\n{table.to_markdown()}"
-    display = CriticalDifferenceDisplay.from_run(filters, problems="dataset").plot()
+    display = CriticalDifferenceDisplay.from_run(filters, problems="dataset")
     display.figure_.savefig(HERE / "critical_difference.png", dpi=120)
     yield (
         "## Average ranks over the data sets\n\n![ranks](critical_difference.png)\n\n"
@@ -160,7 +160,7 @@ def summaries(filters, rows):
         stability[stability["size"].isin([10, 50, 100])]
         .groupby(["selector", "size"], sort=False)["stability"].mean().unstack()
     )  # fmt: skip
-    display = StabilityDisplay.from_run(filters).plot()
+    display = StabilityDisplay.from_run(filters)
     display.figure_.savefig(HERE / "stability.png", dpi=90)
     yield (
         "## Stability over the folds (Nogueira), mean over the data sets\n\n"
@@ -171,7 +171,7 @@ def summaries(filters, rows):
     shown = ["greedy", "mdfs", "mdfs+", "mrmr", "jmi", "maucd", "su"]
     for dataset in PAPER:
         part = filters[filters["selector"].isin(shown)]
-        display = CurvesDisplay.from_run(part, datasets=dataset).plot()
+        display = CurvesDisplay.from_run(part, datasets=dataset)
         display.figure_.savefig(HERE / f"curves_{dataset}.png", dpi=80)
     yield "## Curves\n\n" + "\n".join(f"![{name}](curves_{name}.png)" for name in PAPER)
 

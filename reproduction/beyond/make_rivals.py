@@ -231,12 +231,11 @@ def rank_section(ranks, scores, duels, output):
         "classifiers, and with each alone. Holm's p is that of the difference of mean ranks to "
         "GreedyMAUC, which depends on all selectors that are ranked."
     )
-    if len(scores) > 1 and scores.shape[1] > 1:
+    if len(scores) >= CriticalDifferenceDisplay.min_datasets and scores.shape[1] > 1:
         names = list(scores.columns)
         display = CriticalDifferenceDisplay.from_scores(scores.to_numpy(), names, posthoc="nemenyi")
-        figure = display.plot().figure_
-        figure.savefig(output / "rivals_ranks.png", dpi=120)
-        plt.close(figure)
+        display.figure_.savefig(output / "rivals_ranks.png", dpi=120)
+        plt.close(display.figure_)
         text += "\n\n![mean ranks with the critical difference](rivals_ranks.png)"
     shown = {name: [shown_p(p) for p in duels[name]] for name in ("p", "Holm p")}
     return (

@@ -20,7 +20,6 @@ import pandas as pd
 from mauc.datasets import load_dataset
 from mauc.difficulty import siren_study
 from mauc.experiments import RunFolder, read_plan, run_plan
-from mauc.plotting import SirenDisplay
 from mauc.report import markdown_table, run_tables, write_tables
 from mauc.selectors import make_selector
 from mauc.stats import shown_name
@@ -66,7 +65,7 @@ def main() -> None:
     write_tables(rows, HERE / "tables", tables=tables, formats=("md", "tex"))
     write_published(rows, HERE / "tables", formats=("md", "csv"), dpi=100)
     for relevance, study in studies.items():
-        display = SirenDisplay.from_study(study).plot()
+        display = study.plot()
         display.figure_.savefig(HERE / f"siren_indiana_{relevance}.png", dpi=100)
     (HERE / "claims.md").write_text(filled, encoding="utf-8")
     (HERE / "README.md").write_text(page, encoding="utf-8")

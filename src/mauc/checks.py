@@ -41,7 +41,8 @@ def unknown_choice(
     by_name = {str(choice).lower(): choice for choice in choices}
     near = get_close_matches(str(got).lower(), list(by_name), n=1)
     hint = f"; did you mean {by_name[near[0]]!r}?" if near else "."
-    shown = ", ".join(repr(choice) if quoted else str(choice) for choice in choices)
+    shown = ", ".join(repr(choice) if quoted else str(choice) for choice in choices[:50])
+    shown += ", ..." * (len(choices) > 50)
     return MaucError(f"{what} must be one of {shown}, got {got!r}{hint}")
 
 

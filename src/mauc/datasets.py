@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from mauc.io.fetch import fetch
     from mauc.io.formats import FORMATS
     from mauc.io.generated import make_control_charts, make_siren
-    from mauc.io.load import load_dataset, read_csv
+    from mauc.io.load import load_dataset
     from mauc.io.options import NOMINAL
     from mauc.io.registry import (
         BUNDLED,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BUNDLED", "FORMATS", "NOMINAL", "WRITABLE", "Dataset", "Entry", "check_numeric",
     "coded_columns", "dataset_info", "dataset_label", "encode_dataset", "fetch", "list_datasets",
-    "load_bundled", "load_dataset", "make_control_charts", "make_siren", "read_csv", "write_table",
+    "load_bundled", "load_dataset", "make_control_charts", "make_siren", "write_table",
 ]  # fmt: skip
 _HOMES = ("dataset", "load", "options", "formats", "registry", "write", "fetch", "generated")
 

@@ -16,7 +16,8 @@
       │    ├─ TinyUnitsWarning       values differ by less than a method can see
       │    ├─ AbsentClassWarning     a class has no sample to score
       │    ├─ LooseBoundWarning      AUCs of a sketch may be far from those of the rows
-      │    ├─ LeftOutWarning         columns of a file were taken for no features
+      │    ├─ ColumnWarning          columns of a file may not be what they are taken for
+      │    │    └─ LeftOutWarning    columns of a file were taken for no features
       │    └─ IncompleteRunWarning   cells of a run are not there yet
       ├─ LongFitWarning              a fit will take hours
       └─ NoCacheWarning              compiled loops cannot be kept
@@ -25,6 +26,9 @@
 import sys
 import warnings
 from contextlib import contextmanager
+
+#: how notes of a data set begin that are a `ColumnWarning` as well
+WARNING = "warning: "
 
 
 class MaucError(ValueError):
@@ -75,7 +79,11 @@ class LooseBoundWarning(MaucWarning):
     """Rows of a sketch are not like its first ones: its AUCs may be far from the exact ones."""
 
 
-class LeftOutWarning(MaucWarning):
+class ColumnWarning(MaucWarning):
+    """Columns or labels of a file may not be what they are taken for."""
+
+
+class LeftOutWarning(ColumnWarning):
     """Columns of a file look like row numbers, ids, dates or constants and were left out."""
 
 

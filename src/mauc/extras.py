@@ -8,7 +8,8 @@ from mauc.exceptions import MaucError
 # The extra of pyproject.toml that brings each package.
 _EXTRA_OF = {
     "dask": "dask", "distributed": "dask", "fsspec": "remote", "h5py": "remote",
-    "matplotlib": "plot", "openpyxl": "excel", "zarr": "remote",
+    "matplotlib": "plot", "openpyxl": "excel", "pyreadstat": "spss", "python_calamine": "excel",
+    "sqlalchemy": "sql", "zarr": "remote",
 }  # fmt: skip
 
 

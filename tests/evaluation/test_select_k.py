@@ -171,7 +171,6 @@ def test_the_display_holds_the_numbers_and_draws_the_choice(wine):
     assert any(text.endswith(f"chosen: {curve.size}") for text in legend)
     assert display.ax_.get_xlabel() == "number of features"
     mpl.pyplot.close(display.figure_)
-    assert SizeCurveDisplay.from_data(MAUCD(), *wine).curve.size == curve.size
 
 
 def test_the_products_are_the_densities_one_by_one(rng):
@@ -339,9 +338,12 @@ def test_the_honest_mean_of_noise_is_one_half():
 
 
 def test_the_honest_mean_by_hand():
-    # Without the last fold size 1 is the best, and has 0.6 on it; without another one size 2.
+    # Without the last fold size 1 is the best, and has 0.6 on it; without another one size 2. On
+    # the folds that chose they have 0.9, 0.8 and 0.8: half of the difference is taken off.
     values = np.array([[0.9, 0.8], [0.9, 0.8], [0.6, 0.8]])
-    assert SizeCurve(np.array([1, 2]), values).honest_mauc == pytest.approx((0.8 + 0.8 + 0.6) / 3)
+    assert SizeCurve(np.array([1, 2]), values).honest_mauc == pytest.approx(
+        (0.8 + 0.8 + 0.6) / 3 - 0.1 / 2
+    )
     assert np.isnan(SizeCurve(np.array([1, 2]), values[:2]).honest_mauc)
 
 

@@ -183,7 +183,7 @@ def test_a_process_reads_a_data_set_once(reads, tmp_path, is_in_memory):
 
 def test_a_worker_that_reads_other_data_is_not_trusted(tmp_path):
     path = tmp_path / "data.csv"
-    lines = ["a,b,label", *(f"{i % 7},{i * i % 11},{'xyz'[i % 3]}" for i in range(60))]
+    lines = ["a,b,label", *(f"{i * 3 % 7},{i * i % 11},{'xyz'[i % 3]}" for i in range(60))]
     plan = make_plan(datasets=(DatasetSpec("mine", str(path), "label"),))
     find = partial(find_data, plan, "mine")
     path.write_text("\n".join(lines))

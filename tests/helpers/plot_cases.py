@@ -66,7 +66,7 @@ def make_run(selectors, datasets, classifiers, sizes, *, n_folds=5, level=0.9):
     return pd.DataFrame(rows)
 
 
-def make_trace(names, classes, n_steps, *, highest=60, is_whole=False):
+def make_trace(names, classes, n_steps, *, highest=60, is_whole=False, is_predicted=False):
     """Return a trace whose ranks grow with the steps."""
     rng = np.random.default_rng(3)
     decomposition = Decomposition("whole" if is_whole else "one-vs-one", len(classes))
@@ -78,6 +78,7 @@ def make_trace(names, classes, n_steps, *, highest=60, is_whole=False):
         scores=np.linspace(1, 0.6, n_steps),
         feature_names=np.array([names[at % len(names)] for at in range(n_steps)]),
         subproblem_names=subproblem_names[subproblems],
+        details={"predicted_mauc": 0.99 - 0.1 * 0.7 ** np.arange(n_steps)} if is_predicted else {},
     )  # fmt: skip
 
 
@@ -90,7 +91,8 @@ def make_map(names, classes, n_features, *, is_asked=True):
         auc[3] = np.nan
     asked = rng.integers(0, pairs.n_subproblems, n_features) if is_asked else None
     names = [names[at % len(names)] for at in range(n_features)]
-    return PairMapDisplay(auc, names, pairs.names(np.array(list(classes))), asked)
+    classes = np.array(list(classes))
+    return PairMapDisplay(auc, names, classes, asked)
 
 
 def make_study(classes, n_features, n_chosen, *, relevance="su"):
@@ -126,24 +128,24 @@ def cases():
     own = ["mdfs", "my own selector with quite a long name", "_private", "GreedyMAUC$2$", "naïve"]
 
     def curves(*args, spread="interval", labels="auto", **options):
-        return lambda: CurvesDisplay.from_run(make_run(*args, **options), spread=spread).plot(
-            labels=labels
+        return lambda: CurvesDisplay.from_run(
+            make_run(*args, **options), spread=spread, labels=labels
         )
 
     def stability(*args, size=None, **options):
-        return lambda: StabilityDisplay.from_run(make_run(*args, **options)).plot(size=size)
+        return lambda: StabilityDisplay.from_run(make_run(*args, **options), size=size)
 
     def wins(*args, reference="mdfs", **options):
         return lambda: WinDrawLossDisplay.from_run(
             make_run(*args, n_folds=8, **options), Comparison(reference)
-        ).plot()
+        )
 
     def ranks(n_selectors, n_problems, names=ALL, *, posthoc="holm", noise=2.0):
         rng = np.random.default_rng(2)
         scores = -np.arange(n_selectors) + noise * rng.normal(size=(n_problems, n_selectors))
         return lambda: CriticalDifferenceDisplay.from_scores(
             scores, names[:n_selectors], posthoc=posthoc
-        ).plot()
+        )
 
     def with_gap():
         rows = make_run(few, five[:2], four[:3], sizes)
@@ -155,7 +157,7 @@ def cases():
         "curves_few": curves(few, ["wine"], ["nb"], sizes),
         "curves_eighteen": curves(ALL, ["wine"], ["nb"], many_sizes),
         "curves_eighteen_panels": curves(ALL, five[:3], four, sizes, n_folds=3),
-        "curves_gap": lambda: CurvesDisplay.from_run(with_gap()).plot(),
+        "curves_gap": lambda: CurvesDisplay.from_run(with_gap()),
         "curves_own_names": curves(own, ["wine"], ["nb"], sizes),
         "curves_std": curves(few, five[:2], ["nb"], many_sizes, spread="std"),
         "stability_one": stability(["mdfs"], ["wine"], ["nb"], sizes),
@@ -177,11 +179,14 @@ def cases():
         "trace_long_names": lambda: TraceDisplay(make_trace(LONG, AWKWARD_CLASSES, 20)).plot(),
         "trace_large": lambda: TraceDisplay(make_trace(feature_names(300), LETTERS, 300,
                                                        highest=617)).plot(),
+        "trace_predicted": lambda: make_trace(LONG, AWKWARD_CLASSES, 10, is_predicted=True).plot(),
+        "trace_predicted_one": lambda: make_trace(["x"], "ab", 1, is_predicted=True).plot(),
         "map_two_classes": lambda: make_map(["only"], "ab", 1).plot(),
         "map_long_names": lambda: make_map(LONG, AWKWARD_CLASSES, 10).plot(),
         "map_large": lambda: make_map(feature_names(300), LETTERS, 300).plot(),
         "map_many_long": lambda: make_map(LONG, [f"class number {c}" for c in LETTERS], 40,
                                           is_asked=False).plot(),
+        "map_many_pairs": lambda: make_map(feature_names(300), LETTERS, 300).plot(by="pairs"),
         "siren_two_classes": lambda: SirenDisplay(make_study("ab", 2, 1)).plot(),
         "siren_letters": lambda: SirenDisplay(make_study(LETTERS, 600, 100)).plot(),
         "siren_long_names": lambda: SirenDisplay(make_study(AWKWARD_CLASSES, 20, 10)).plot(),

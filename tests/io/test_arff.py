@@ -144,8 +144,14 @@ def test_string_attributes_are_nominal(load):
         (HEAD.replace("{u,v}", "{u,v") + "1,u\n", "line 3: the values of 'class' must end"),
         (HEAD.replace(" a numeric", "") + "1,u\n", "line 2: an attribute is written"),
         (HEAD.replace("numeric", "date") + "2001-01-01,u\n", "left out: 'a', dates.*keep_ids"),
-        (HEAD + "9007199254740993,u\n", r"column 'a' holds integers beyond 2\*\*53"),
-        (HEAD + "{0 9007199254740993}\n", r"column 'a' holds integers beyond 2\*\*53"),
+        (
+            HEAD + "9007199254740993,u\n9007199254740995,v\n",
+            r"column 'a' holds integers beyond 2\*\*53",
+        ),
+        (
+            HEAD + "{0 9007199254740993}\n{0 9007199254740995}\n",
+            r"column 'a' holds integers beyond 2\*\*53",
+        ),
         (b"\x89PNG\r\n\x1a\n", "is not an ARFF file: .* a PNG image"),
     ],
 )

@@ -69,8 +69,8 @@ def test_decimals_are_numbers(load):
 @pytest.mark.parametrize(
     ("columns", "message"),
     [
-        ({"a": [2**53 + 1, 2], "label": [0, 1]}, r"column 'a' holds integers beyond 2\*\*53"),
-        ({"a": pd.array([2**53 + 1, None], "Int64"), "label": [0, 1]}, "column 'a' holds integers"),
+        ({"a": [2**53 + 1, 2**54], "label": [0, 1]}, r"column 'a' holds integers beyond 2\*\*53"),
+        ({"a": pd.array([2**54, None, 2**55], "Int64"), "label": [0, 1, 1]}, "column 'a' holds in"),
         ({"a": [datetime.date(2001, 1, 1)] * 2, "label": [0, 1]}, "left out: 'a', dates"),
         ({"a": pd.to_datetime(["2001", "2002"]), "label": [0, 1]}, "left out: 'a', dates"),
         ({"a": [[1, 2], [3]], "label": [0, 1]}, "column 'a' has the type list.* neither a number"),

@@ -62,7 +62,7 @@ def test_npz_columns_can_be_nominal(save):
         ({"X": X, "y": [0, 1, 0], "feature_names": ["a"]}, "must hold 2 names .* got 1"),
         ({"X": X, "y": [0, 1, 0], "feature_names": ["a", "a"]}, "both have the name 'a'"),
         ({"X": X, "y": [0, 1, np.nan]}, "y has no label in row 3"),
-        ({"X": [[2**53 + 1], [1]], "y": [0, 1]}, r"column 'x0' holds integers beyond 2\*\*53"),
+        ({"X": [[2**53 + 1], [2**54]], "y": [0, 1]}, r"column 'x0' holds integers beyond 2\*\*53"),
         ({"X": X, "y": np.array([{}, 1, 2], object)}, "holds Python objects, which are not loaded"),
     ],
 )  # fmt: skip

@@ -11,6 +11,7 @@ from mauc.datasets import load_dataset
 from mauc.exceptions import LeftOutWarning, MaucError
 
 openpyxl = pytest.importorskip("openpyxl")
+pytest.importorskip("python_calamine")
 
 
 @pytest.fixture
@@ -49,20 +50,22 @@ def test_the_first_sheet_or_another(write):
     path = write(ROWS, other=[["b", "label"], [7, 1], [8, 2]])
     dataset = load_dataset(path, "label")
     assert dataset.feature_names == ["a", "colour"]
-    assert dataset.notes[1] == "the sheet 'first', the first of 2; sheet names another"
+    assert dataset.notes[1] == "the first sheet; sheet names another: other"
     for sheet in ("other", 1, "1"):
         assert load_dataset(path, "label", sheet=sheet).feature_names == ["b"]
     with pytest.raises(MaucError, match="sheet must be one of first, other, got 'others'; did"):
         load_dataset(path, "label", sheet="others")
-    with pytest.raises(MaucError, match=r"sheet as a number must be in \[0, 1\], got 2"):
+    with pytest.raises(MaucError, match="sheet must be one of first, other, got 2"):
         load_dataset(path, "label", sheet=2)
 
 
 def test_missing_words_and_a_class_called_na(write):
     rows = [["a", "label"], [1, "NA"], ["-", "EU"], ["NA", "NA"], [4, "EU"]]
-    dataset = load_dataset(write(rows), "label", missing="-")
+    dataset = load_dataset(write(rows), "label", missing="-", categorical_features="label")
     assert_array_equal(dataset.X[:, 0], [1, np.nan, np.nan, 4])
     assert dataset.y.tolist() == ["NA", "EU", "NA", "EU"]
+    labelled = load_dataset(write(rows), "label", missing="-", skip_unlabelled=True)
+    assert labelled.y.tolist() == ["EU", "EU"]
 
 
 def test_texts_are_judged_as_those_of_text_files(write):
@@ -84,8 +87,8 @@ def test_dates_are_left_out(write):
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([["a", "label"]], "must have a row of names and rows below it, got 1 rows"),
-        ([], "must have a row of names"),
+        ([["a", "label"]], "must hold names of columns and rows, got 2 names only"),
+        ([], "must hold names of columns and rows, got 0 names"),
         ([["a", "a", "label"], [1, 2, "u"]], "columns 1 and 2 both have the name 'a'"),
         ([*ROWS, [1, "red", None]], "column 'label' has no label in row 5"),
         ([["a", "label"], [1, "u"], [2, "v"], ["x", "u"]], "mixes 2 numbers and 1 texts.* row 4"),
@@ -108,6 +111,16 @@ def test_files_that_are_no_workbooks(tmp_path):
 
 def test_the_extra_is_named(write, monkeypatch):
     path = write(ROWS)
-    monkeypatch.setitem(sys.modules, "openpyxl", None)
-    with pytest.raises(MaucError, match=r"Excel files need the package openpyxl: .*mauc\[excel\]"):
+    monkeypatch.setitem(sys.modules, "python_calamine", None)
+    with pytest.raises(MaucError, match=r"ods files need the package python_cal.*mauc\[excel\]"):
         load_dataset(path, "label")
+
+
+def test_title_rows(write):
+    path = write([["Flowers of 2020"], [None], ["measured by hand"], *ROWS])
+    dataset = load_dataset(path, "label")
+    assert dataset.feature_names == ["a", "colour"]
+    assert "2 title rows above the names left out: 'Flowers of 2020'" in dataset.notes
+    assert load_dataset(path, "label", skip_rows=3).notes == ("1 number, 1 nominal",)
+    with pytest.raises(MaucError, match="no column 'label'"):
+        load_dataset(path, "label", skip_rows=0)

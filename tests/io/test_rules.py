@@ -1,5 +1,7 @@
 """Columns that are no features are left out and named; measurements never are."""
 
+from contextlib import nullcontext
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -7,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from mauc.datasets import Dataset, load_dataset
-from mauc.exceptions import LeftOutWarning, MaucError
+from mauc.exceptions import ColumnWarning, LeftOutWarning, MaucError
 from mauc.io.arrays import ArraySource, FrameSource
 from mauc.io.load import assemble
 from mauc.io.options import ReadOptions
@@ -22,7 +24,7 @@ NUMBERS = np.random.default_rng(0).permutation(1000)[:N]
 def reasons_of(frame, marked=()):
     names = [str(name) for name in frame.columns]
     source = FrameSource(frame)
-    found = find_excluded(Table("t", source, names), source, range(len(names)), set(marked))
+    found = find_excluded(Table("t", source, names), source, range(len(names)), set(marked))[0]
     return {names[j]: reason for j, reason in found.items()}
 
 
@@ -47,6 +49,14 @@ def reasons_of(frame, marked=()):
         ("plot_no", NUMBERS.argsort() + 7.0, "40 values in 40 rows"),
         ("customerid", np.where(np.arange(N) < 3, np.nan, NUMBERS), "37 values in 40 rows"),
         ("a", NUMBERS + 2**60, "40 values in 40 rows"),
+        ("Id", np.append(NUMBERS[3:], NUMBERS[3:6]), "37 values in 40 rows"),
+        ("patient_id", [f"{i}-" for i in [*range(37), 1, 2, 3]], "37 values in 40 rows"),
+        ("obs", np.arange(N) % 8 + 1, "counts rows and starts again"),
+        (
+            "a",
+            [f"it was {i} and no more" for i in [*range(30), *range(10)]],
+            "free text, 30 different texts in 40 rows",
+        ),
         ("a", [f"N{i}" for i in range(N)], "40 values in 40 rows"),
         ("name", ["Smith"] * 2 + [f"N{i}" for i in range(N - 2)], "39 values in 40 rows"),
         ("a", pd.Categorical([f"N{i}" for i in range(N)]), "40 values in 40 rows"),
@@ -84,7 +94,7 @@ def test_what_is_no_feature(name, values, reason):
         ("width", [f"{value:.3f}".replace(".", ",") for value in NUMBERS / 7]),
         ("mass", [*map(str, NUMBERS[:-1] / 7), "n/d"]),
         ("city", ["Rome", "Oslo"] * (N // 2)),
-        ("id", np.arange(N) % 7),
+        ("id", NUMBERS % 7),
         ("half", [1.0] * 3 + [2.0] * 3 + [np.nan] * (N - 6)),
         ("is_new", [True, False] * (N // 2)),
     ],
@@ -93,13 +103,50 @@ def test_what_is_a_feature(name, values):
     assert reasons_of(pd.DataFrame({name: values})) == {}
 
 
+@pytest.mark.parametrize(
+    ("values", "doubt"),
+    [(np.arange(N) % 8 + 1, "counts rows and starts again"), (np.arange(N) % 3, None),
+     ([f"A{i}" for i in [*range(30), *range(10)]], "30 different texts in 40 rows"),
+     (["A", "B"] * (N // 2), None)],
+)  # fmt: skip
+def test_what_may_be_no_feature_is_kept_with_a_warning(tmp_path, values, doubt):
+    frame = pd.DataFrame({"mass": NUMBERS / 7, "a": values, "y": ["u", "v"] * (N // 2)})
+    frame.to_csv(tmp_path / "d.csv", index=False)
+    warned = pytest.warns(ColumnWarning, match=f"may not be features: 'a', {doubt}; drop")
+    with warned if doubt else nullcontext():
+        dataset = load_dataset(tmp_path / "d.csv", "y")
+    assert dataset.feature_names == ["mass", "a"]
+    assert len(dataset.notes) == 1 + bool(doubt)
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        (["u", "U", "v", "v "], "by case or blanks alone: 'U', 'u'; 'v', 'v '"),
+        (np.random.default_rng(0).binomial(40, 0.5, 400), "looks ordinal or continuous"),
+        (np.random.default_rng(0).integers(0, 30, 400) * 10, "looks ordinal or continuous"),
+        (np.arange(400) % 26, ""),
+        (np.random.default_rng(0).geometric(0.3, 400).clip(1, 10), ""),
+        (np.repeat(np.arange(26), np.random.default_rng(0).integers(5, 30, 26)), ""),
+    ],
+)
+def test_doubtful_labels_are_kept_with_a_warning(tmp_path, labels, message):
+    frame = pd.DataFrame({"a": np.random.default_rng(1).normal(size=len(labels)), "y": labels})
+    frame.to_csv(tmp_path / "d.csv", index=False)
+    with pytest.warns(ColumnWarning, match=message) if message else nullcontext():
+        assert len(load_dataset(tmp_path / "d.csv", "y").y) == len(labels)
+
+
 def test_small_tables_and_marked_columns_are_taken_as_they_are():
     frame = pd.DataFrame({"id": np.arange(N), "a": ["x"] * N})
     assert set(reasons_of(frame)) == {"id", "a"}
     assert reasons_of(frame, marked=[0, 1]) == {}
     assert reasons_of(frame.head(9).assign(empty=np.nan)) == {}
     source = ArraySource(np.column_stack([np.arange(N), np.zeros(N)]), "t")
-    assert find_excluded(Table("t", source, ["id", "b"], is_named=False), source, [0, 1]) == {}
+    assert find_excluded(Table("t", source, ["id", "b"], is_named=False), source, [0, 1]) == (
+        {},
+        {},
+    )
 
 
 @pytest.fixture
@@ -238,13 +285,14 @@ COLUMNS = {
     "key": np.array([f"{at}-{at}" for at in range(M)], object),
     "key with holes": np.array([None if hole else f"k{at}-" for at, hole in enumerate(HOLES)]),
     "day": np.array([f"2020-01-{1 + at % 28:02d}" for at in range(M)], object),
-    "no words": np.array([None] * M, object),
+    "no words": np.array([None] * M, object), "group counter": np.arange(M) % 3000,
+    "most ids": np.append(rng.integers(0, 900, N_FIRST), np.arange(4 * N_FIRST)),
 }  # fmt: skip
 
 
 def reason_of(values, name, memory):
     source = DictSource({name: values}, memory, n_rows=1500)
-    return find_excluded(Table("t", source, [name]), source, [0]).get(0)
+    return find_excluded(Table("t", source, [name]), source, [0])[0].get(0)
 
 
 @pytest.mark.parametrize("name", COLUMNS)

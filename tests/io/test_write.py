@@ -16,7 +16,7 @@ from mauc.exceptions import MaucError
 from tests.helpers.strategies import examples
 
 ENDINGS = ["arff", "csv", "feather", "npz", "parquet", "svm", "tsv", "csv.gz", "arff.gz", "svm.gz"]
-OF_TABLES = ("csv", "tsv", "csv.gz", "parquet", "feather")
+OF_TABLES = ("csv", "tsv", "csv.gz", "parquet", "feather", "xlsx")
 names = ["plain", "two words", "it's", 'a "b", c', "ü%"]
 
 
@@ -39,6 +39,15 @@ def test_numbers_come_back_to_the_bit(dataset, tmp_path, ending):
     assert again(dataset, tmp_path / f"data.{ending}").fingerprint() == dataset.fingerprint()
 
 
+def test_a_workbook_keeps_16_digits(dataset, tmp_path):
+    back = again(dataset, tmp_path / "data.xlsx")
+    np.testing.assert_allclose(back.X, dataset.X, rtol=1e-15)
+    assert (back.feature_names, back.y.tolist()) == (names, dataset.y.tolist())
+    wide = Dataset("wide", np.zeros((2, 16384)), np.array([0, 1]), [f"x{j}" for j in range(16384)])
+    with pytest.raises(MaucError, match="wide does not fit into a sheet"):
+        write_table(wide, tmp_path / "wide.xlsx")
+
+
 @pytest.mark.parametrize("ending", ENDINGS)
 @pytest.mark.parametrize("dtype", [np.float32, np.int16, np.uint8, bool])
 def test_other_types_of_numbers_come_back_by_value(dataset, tmp_path, ending, dtype):
@@ -56,7 +65,7 @@ def test_a_sparse_set_comes_back(dataset, tmp_path, ending):
     assert sparse.issparse(back.X) == ending.startswith(("svm", "arff"))
 
 
-@pytest.mark.parametrize("ending", ["arff", "csv", "feather", "parquet", "tsv"])
+@pytest.mark.parametrize("ending", ["arff", "csv", "feather", "parquet", "tsv", "xlsx"])
 def test_nominal_columns_come_back(tmp_path, ending):
     frame = pd.DataFrame({"a": pd.Categorical(["x y", None, "it's, so"]), "b": [1.5, np.nan, 2.0]})
     dataset = Dataset("some", frame, np.array(["u", "v", "u"]), ["a", "b"], target_name="kind")
@@ -150,6 +159,8 @@ ONE = small(np.eye(2)[:, :1])
     [
         (WORDS, "data.npz", {}, r"column 'a' is nominal .* file takes numbers only"),
         (WORDS, "data.svm", {}, r"column 'a' is nominal .* file takes numbers only"),
+        (ONE, "data.ods", {}, "ods files are only read; write one of arff"),
+        (ONE, "data.csv.xz", {}, "xz files are only read; write one of arff"),
         (ONE, "data.mat", {}, "mat files are only read; write one of arff, csv, feather, npz, par"),
         (ONE, "data.xyz", {}, "is not a known format"),
         (ONE, "none/data.csv", {}, r"the folder .*none does not exist"),

@@ -20,6 +20,7 @@ from mauc.stats import Comparison, problem_scores
 pytestmark = pytest.mark.long
 
 THREE = ["mdfs", "chi", "my_own"]
+FIVE = ["wine", "glass", "iris", "letters", "isolet"]
 MANY = [f"selector {place}" for place in range(18)]
 
 
@@ -60,11 +61,11 @@ def test_curves_by_hand():
 
 
 def test_curves_draw_a_panel_per_data_set_and_classifier():
-    display = CurvesDisplay.from_run(make_run(THREE)).plot()
+    display = CurvesDisplay.from_run(make_run(THREE))
     assert display.axes_.shape == (2, 2)
     assert display.ax_.get_title() == "wine, Naive Bayes"
     assert display.axes_[1, 0].get_xlabel() == "number of features"
-    assert display.axes_[1, 0].get_ylabel() == "MAUC"
+    assert display.axes_[1, 0].get_ylabel() == "MAUC\n(band: 95 % interval)"
     lines = display.ax_.get_lines()
     assert lines[0].get_ydata() == pytest.approx([0.927, 0.929])
     names = [text.get_text() for text in display.figure_.legends[0].get_texts()]
@@ -77,11 +78,12 @@ def test_a_selector_may_lack_a_data_set():
     display = CurvesDisplay.from_run(rows, datasets="glass")
     assert display.to_frame()["selector"].unique().tolist() == ["mdfs", "my_own"]
     assert len(CurvesDisplay.from_run(rows, datasets="wine", selectors="chi").to_frame()) == 4
-    assert len(StabilityDisplay.from_run(rows, datasets="glass", selectors="chi").to_frame()) == 0
+    with pytest.raises(MaucError, match="at least one selection"):
+        StabilityDisplay.from_run(rows, datasets="glass", selectors="chi")
 
 
 def test_a_single_panel_names_the_curves_at_their_ends():
-    display = CurvesDisplay.from_run(make_run(THREE), datasets="wine", classifiers="nb").plot()
+    display = CurvesDisplay.from_run(make_run(THREE), datasets="wine", classifiers="nb")
     assert [text.get_text() for text in display.ax_.texts] == ["my_own", "CHI", "MDFS"]
     heights = [text.xyann[1] for text in display.ax_.texts]
     assert (np.diff(heights) > 0).all()
@@ -91,7 +93,7 @@ def test_a_single_panel_names_the_curves_at_their_ends():
 def test_labels_of_equal_curves_do_not_touch():
     rows = make_run(["a", "b", "c", "d"], datasets=["wine"], classifiers=["nb"])
     rows["mauc"] = 0.9
-    display = CurvesDisplay.from_run(rows).plot()
+    display = CurvesDisplay.from_run(rows)
     display.figure_.canvas.draw()
     boxes = sorted(
         (Text.get_window_extent(text) for text in display.ax_.texts), key=lambda box: box.y0
@@ -105,7 +107,7 @@ def test_curves_skip_what_failed():
     failed = (rows["selector"] == "chi") & (rows["size"] == 4)
     rows.loc[failed, ["status", "mauc"]] = ["failed", np.nan]
     rows.loc[rows["selector"] == "my_own", ["status", "mauc"]] = ["failed", np.nan]
-    display = CurvesDisplay.from_run(rows).plot()
+    display = CurvesDisplay.from_run(rows)
     assert np.isnan(display.to_frame().set_index(["selector", "size"]).loc[("chi", 4), "mean"])
     assert np.isnan(display.ax_.get_lines()[1].get_ydata()[1])
     # CHI is named at its last value, a curve without a value not at all
@@ -113,7 +115,7 @@ def test_curves_skip_what_failed():
 
 
 def test_win_draw_loss_counts_and_bars():
-    display = WinDrawLossDisplay.from_run(make_run(THREE)).plot()
+    display = WinDrawLossDisplay.from_run(make_run(THREE))
     frame = display.to_frame()
     # six of six folds worse on 2 data sets x 2 sizes
     assert frame[["win", "draw", "loss"]].to_numpy().tolist() == [[4, 0, 0]] * 4
@@ -131,19 +133,19 @@ def test_win_draw_loss_counts_and_bars():
 
 
 def test_critical_difference_by_hand():
-    rows = make_run(THREE)
+    rows = make_run(THREE, datasets=FIVE, sizes=[2])
     scores = problem_scores(rows)
-    assert scores.shape == (2, 3)
-    assert problem_scores(rows, "cell").shape == (8, 3)
-    assert scores.loc["wine", "mdfs"] == pytest.approx(0.925 + 0.003)
-    display = CriticalDifferenceDisplay.from_run(rows, problems="cell", posthoc="nemenyi").plot()
+    assert scores.shape == (5, 3)
+    assert problem_scores(rows, "cell").shape == (10, 3)
+    assert scores.loc["wine", "mdfs"] == pytest.approx(0.925 + 0.002)
+    display = CriticalDifferenceDisplay.from_run(rows, problems="cell", posthoc="nemenyi")
     assert display.to_frame()["rank"].tolist() == [1.0, 2.0, 3.0]
-    # q 2.343 sqrt(3 * 4 / (6 * 8)) = 1.17: neighbours are not told apart
-    assert display.difference == pytest.approx(1.1717, abs=1e-3)
+    # q 2.343 sqrt(3 * 4 / (6 * 10)) = 1.05: neighbours are not told apart
+    assert display.difference == pytest.approx(1.0480, abs=1e-3)
     assert display.cliques_ == [(0, 1), (1, 2)]
     texts = [text.get_text().strip() for text in display.ax_.texts]
-    assert texts == ["MDFS  1.00", "CHI  2.00", "3.00  my_own", "CD = 1.17"]
-    assert "mean rank over 8 problems" in display.ax_.get_xlabel()
+    assert texts == ["MDFS  1.00", "CHI  2.00", "3.00  my_own", "CD = 1.05"]
+    assert "mean rank over 10 problems" in display.ax_.get_xlabel()
 
 
 def test_holm_joins_what_it_does_not_reject():
@@ -152,65 +154,73 @@ def test_holm_joins_what_it_does_not_reject():
     display = CriticalDifferenceDisplay.from_scores(scores, THREE)
     assert display.cliques_ == [(0, 1), (1, 2)]
     assert display.difference == 2.0
-    none = CriticalDifferenceDisplay.from_scores(scores[:2], THREE).plot()
+    none = CriticalDifferenceDisplay.from_scores(scores, THREE, alpha=1e-4)
     assert none.cliques_ == [(0, 1, 2)]
     assert none.difference == np.inf
 
 
-def test_critical_difference_needs_problems():
-    with pytest.raises(MaucError, match="at least 2 problems"):
-        CriticalDifferenceDisplay.from_run(make_run(THREE, datasets=["wine"]))
-    with pytest.raises(MaucError, match="posthoc must be one of"):
-        CriticalDifferenceDisplay.from_run(make_run(THREE), posthoc="tukey")
-    with pytest.raises(MaucError, match="problems must be one of"):
-        CriticalDifferenceDisplay.from_run(make_run(THREE), problems="size")
+@pytest.mark.parametrize("problems", ["dataset", "cell"])
+def test_critical_difference_needs_five_data_sets(problems):
+    rows = make_run(THREE, datasets=FIVE)
+    for part, got in ((rows[rows["dataset"] != "wine"], "4 and 3"),
+                      (rows[rows["selector"] == "chi"], "5 and 1")):  # fmt: skip
+        with pytest.raises(MaucError, match=f"at least 5 data sets .* got {got}: draw Curves"):
+            CriticalDifferenceDisplay.from_run(part, problems=problems)
+    with pytest.raises(MaucError, match="got 4 and 3"):
+        CriticalDifferenceDisplay.from_scores(np.eye(4, 3), THREE)
 
 
 def test_stability_numbers_and_axes():
-    display = StabilityDisplay.from_run(make_run(THREE)).plot()
+    display = StabilityDisplay.from_run(make_run(THREE))
     frame = display.to_frame().set_index(["dataset", "selector", "size"])
     assert frame.loc[("wine", "mdfs", 2), "stability"] == 1.0  # the same features on each fold
     assert frame.loc[("wine", "chi", 2), "stability"] < 0.5
     assert [ax.get_title() for ax in display.axes_] == ["wine", "glass"]
     assert (display.ax_.get_xlabel(), display.ax_.get_ylabel()) == (
-        "number of features", "stability",
+        "number of features", "stability\n(band: 95 % interval)",
     )  # fmt: skip
     display.plot(size=4)
-    assert display.ax_.get_xlabel() == "stability of 4 features"
+    assert display.ax_.get_xlabel() == "stability of 4 features\n(line: 95 % interval)"
     assert display.ax_.get_yticklabels()[0].get_text() == "MDFS"
     with pytest.raises(MaucError, match="size must be one of 2, 4, got 3"):
         display.plot(size=3)
 
 
 def test_displays_draw_on_given_axes():
-    rows = make_run(MANY)
+    rows, five = make_run(MANY), make_run(MANY, datasets=FIVE, sizes=[2])
     displays = {
-        CurvesDisplay.from_run(rows): 4,
-        WinDrawLossDisplay.from_run(rows, Comparison(MANY[0])): 2,
-        StabilityDisplay.from_run(rows): 2,
-        CriticalDifferenceDisplay.from_run(rows): 1,
+        lambda ax: CurvesDisplay.from_run(rows, ax=ax, labels="legend"): 4,
+        lambda ax: WinDrawLossDisplay.from_run(rows, Comparison(MANY[0]), ax=ax): 2,
+        lambda ax: StabilityDisplay.from_run(rows, ax=ax, size=2): 2,
+        lambda ax: CriticalDifferenceDisplay.from_run(five, ax=ax): 1,
     }
-    for display, n_panels in displays.items():
+    for draw, n_panels in displays.items():
         figure, axes = plt.subplots(1, n_panels)
-        assert display.plot(axes) is display
+        display = draw(axes)
         assert display.figure_ is figure
+        assert plt.get_fignums() == [figure.number]  # and nowhere else
         figure.canvas.draw()
         for legend in figure.legends:  # beside the panels, not over them
             box = legend.get_window_extent()
             assert not any(box.overlaps(ax.get_window_extent()) for ax in figure.axes)
+        plt.close(figure)
 
 
 def test_too_few_axes_and_unknown_words():
     rows = make_run(THREE)
     _, ax = plt.subplots()
     with pytest.raises(MaucError, match=r"ax must hold 4 Axes \(2 x 2 panels\), got 1"):
-        CurvesDisplay.from_run(rows).plot(ax)
+        CurvesDisplay.from_run(rows, ax=ax)
     with pytest.raises(MaucError, match="spread must be one of"):
         CurvesDisplay.from_run(rows, spread="sem")
     with pytest.raises(MaucError, match="labels must be one of"):
-        CurvesDisplay.from_run(rows).plot(labels="no")
+        CurvesDisplay.from_run(rows, labels="no")
     with pytest.raises(MaucError, match="did you mean 'wine'"):
         CurvesDisplay.from_run(rows, datasets=["vine"])
+    with pytest.raises(MaucError, match="posthoc must be one of"):
+        CriticalDifferenceDisplay.from_scores(np.eye(5, 3), THREE, posthoc="tukey")
+    with pytest.raises(MaucError, match="problems must be one of"):
+        CriticalDifferenceDisplay.from_run(rows, problems="size")
 
 
 def test_a_combination_without_a_measurement_has_no_panel():
@@ -219,26 +229,24 @@ def test_a_combination_without_a_measurement_has_no_panel():
     failed = rows.copy()
     failed.loc[is_gap, ["status", "mauc"]] = ["failed", np.nan]
     for part in (rows[~is_gap], failed):
-        display = CurvesDisplay.from_run(part).plot()
+        display = CurvesDisplay.from_run(part)
         assert display.axes_.shape == (2, 3)
         assert display.axes_[1, 2] is None
         titles = [ax.get_title() for ax in display.figure_.axes if ax.axison]
         assert titles == ["wine, Naive Bayes", "wine, 1NN", "wine, SVM", "glass, Naive Bayes",
                           "glass, 1NN"]  # fmt: skip
-        # the free place has the legend
-        (free,) = (ax for ax in display.figure_.axes if not ax.axison)
-        assert len(free.get_legend().get_texts()) == 3
+        assert len(display.figure_.legends[0].get_texts()) == 3
 
 
 def test_a_run_without_any_measurement_says_so():
     rows = make_run(THREE)
     rows[["status", "mauc"]] = ["failed", np.nan]
-    display = CurvesDisplay.from_run(rows).plot()
+    display = CurvesDisplay.from_run(rows)
     assert [text.get_text() for text in display.ax_.texts] == ["nothing was measured"]
     assert len(display.figure_.axes) == 1
     one_fold = make_run(THREE).query("fold == 0")
     for size in (None, 2):
-        display = StabilityDisplay.from_run(one_fold).plot(size=size)
+        display = StabilityDisplay.from_run(one_fold, size=size)
         assert [text.get_text() for text in display.ax_.texts] == ["fewer than two selections"]
 
 
@@ -246,7 +254,7 @@ def test_a_run_without_any_measurement_says_so():
 def test_panels_form_rows_of_equal_length(n_panels, shape):
     rows = make_run(THREE, datasets=[f"d{at}" for at in range(n_panels)], classifiers=["nb"])
     for display in (CurvesDisplay.from_run(rows), StabilityDisplay.from_run(rows)):
-        figure = display.plot().figure_
+        figure = display.figure_
         figure.canvas.draw()
         assert display.ax_.get_gridspec().get_geometry() == shape
         assert len([ax for ax in figure.axes if ax.axison]) == n_panels
@@ -266,7 +274,7 @@ def test_a_classifier_without_a_comparison_has_no_bars_to_show():
 def test_curves_and_ticks_stand_at_the_sizes(n_selectors, sizes):
     rows = make_run(MANY[:n_selectors], sizes=sizes)
     for display in (CurvesDisplay.from_run(rows), StabilityDisplay.from_run(rows)):
-        ax = display.plot().ax_
+        ax = display.ax_
         for line in ax.get_lines():
             assert_array_equal(line.get_xdata(), sizes)
         ticks = sorted([*ax.get_xticks(), *ax.get_xticks(minor=True)])
@@ -274,6 +282,26 @@ def test_curves_and_ticks_stand_at_the_sizes(n_selectors, sizes):
         labels = [label.get_text() for label in ax.get_xticklabels()]
         assert labels == [str(int(tick)) for tick in ax.get_xticks()]
         assert {str(sizes[0]), str(sizes[-1])} <= set(labels)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "spread", "label"),
+    [
+        ((2, 4), "std", "MAUC\n(band: ± 1 standard deviation)"),
+        ([2], "interval", "MAUC\n(bar: 95 % interval)"),
+        ((2, 4), "none", "MAUC"),
+    ],
+)
+def test_curves_say_what_their_spread_is(sizes, spread, label):
+    display = CurvesDisplay.from_run(make_run(THREE, sizes=sizes), spread=spread)
+    assert display.ax_.get_ylabel() == label
+
+
+def test_greedy_is_thick_and_over_the_others():
+    ax = CurvesDisplay.from_run(make_run(["greedy", *THREE])).ax_
+    greedy, *others = ax.get_lines()
+    assert all(greedy.get_zorder() > other.get_zorder() for other in others)
+    assert all(greedy.get_linewidth() > 2 * other.get_linewidth() for other in others)
 
 
 def bars(ax):
@@ -289,7 +317,7 @@ def bars(ax):
 
 
 def test_bars_stand_beside_each_other_within_one_percent_of_the_panel():
-    ax = CurvesDisplay.from_run(make_run(MANY), classifiers="nb").plot().ax_
+    ax = CurvesDisplay.from_run(make_run(MANY), classifiers="nb").ax_
     ax.figure.canvas.draw()
     shifts = np.array([shift for *_, shift in bars(ax)])
     assert len(shifts) == 18 * 2
@@ -301,7 +329,7 @@ def test_bars_stand_beside_each_other_within_one_percent_of_the_panel():
 def test_the_spread_ends_where_mauc_does(n_selectors):
     rows = make_run(MANY[:n_selectors], datasets=["wine"], classifiers=["nb"])
     rows["mauc"] = np.where(rows["fold"] % 2, 1.0, np.where(rows["size"] == 2, 0.0, 0.9))
-    display = CurvesDisplay.from_run(rows).plot()
+    display = CurvesDisplay.from_run(rows)
     assert display.to_frame()["upper"].max() > 1  # an interval of the mean knows no bounds
     assert display.to_frame()["lower"].min() < 0
     ends = np.concatenate(

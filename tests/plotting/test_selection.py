@@ -5,11 +5,12 @@ from dataclasses import replace
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_digits, load_wine
 from sklearn.exceptions import NotFittedError
 
-from mauc import MAUCD, MDFS, SizeCurve
+from mauc import MAUCD, MDFS, GreedyMAUC, SizeCurve
+from mauc.exceptions import MaucError
 from mauc.plotting import PairMapDisplay, SizeCurveDisplay, TraceDisplay
 from tests.helpers.plot_cases import make_curve, make_trace
 
@@ -22,7 +23,6 @@ def test_frame_and_image_are_the_aucs_of_the_selector():
     assert_array_equal(frame.to_numpy(), selector.pair_auc_)
     assert frame.index.tolist() == X.columns[selector.ranking_].tolist()
     assert frame.columns.tolist() == ["0 vs 1", "0 vs 2", "1 vs 2"]
-    assert display.plot() is display
     assert_array_equal(display.image_.get_array(), selector.pair_auc_)
     dots = display.ax_.collections[0].get_offsets()
     assert_array_equal(dots[:, 0], selector.trace_.subproblems)
@@ -30,22 +30,37 @@ def test_frame_and_image_are_the_aucs_of_the_selector():
 
 def test_many_pairs_thin_out_the_labels_and_one_list_has_no_dots():
     X, y = load_digits(return_X_y=True)
-    display = PairMapDisplay.from_selector(MAUCD("all").fit(X, y)).plot()
+    display = PairMapDisplay.from_selector(MAUCD("all").fit(X, y))
     assert len(display.ax_.get_xticks()) <= 60
     assert len(display.ax_.get_yticks()) <= 60
     assert len(display.ax_.collections) == 0
 
 
+def test_more_than_sixty_pairs_open_by_classes():
+    X, y = load_digits(return_X_y=True)
+    y = y + 10 * (np.arange(len(y)) % 2)  # 20 classes, 190 pairs
+    selector = MAUCD(5).fit(X, y)
+    display = PairMapDisplay.from_selector(selector)
+    image = np.asarray(display.image_.get_array())
+    assert image.shape == (20, 20)
+    assert_array_equal(image[np.triu_indices(20, 1)], selector.pair_auc_.max(axis=0))
+    assert_array_equal(image, image.T)
+    assert np.isnan(np.diag(image)).all()
+    assert display.ax_.get_xlabel() == display.ax_.get_ylabel() == "class"
+    assert display.plot(by="pairs").image_.get_array().shape == (5, 190)
+
+
 def test_long_names_show_both_classes_and_dollars_are_no_formulas():
-    pairs = ["Iris versicolor of the coast vs Iris virginica", "$5 vs $10"]
-    display = PairMapDisplay(np.full((1, 2), 0.7), ["cost in $ per $ earned"], pairs).plot()
+    classes = np.array(["Iris versicolor of the coast", "Iris virginica", "$5"])
+    display = PairMapDisplay(np.full((1, 3), 0.7), ["cost in $ per $ earned"], classes).plot()
     labels = [label.get_text() for label in display.ax_.get_xticklabels()]
-    assert labels == ["Iris ver…e coast vs Iris virginica", r"\$5 vs \$10"]
+    assert labels[0] == "Iris ver…e coast vs Iris virginica"
+    assert labels[2] == r"Iris virginica vs \$5"
     assert display.ax_.get_yticklabels()[0].get_text() == r"cost in \$ per \$ earned"
 
 
 def test_names_that_fit_side_by_side_are_not_turned():
-    few = PairMapDisplay(np.full((2, 3), 0.7), ["f", "g"], ["0 vs 1", "0 vs 2", "1 vs 2"])
+    few = PairMapDisplay(np.full((2, 3), 0.7), ["f", "g"], np.arange(3))
     _, ax = plt.subplots(figsize=(8, 3))
     assert few.plot(ax).ax_.get_xticklabels()[0].get_rotation() == 0
     _, ax = plt.subplots(figsize=(2, 3))
@@ -55,13 +70,29 @@ def test_names_that_fit_side_by_side_are_not_turned():
 def test_a_dot_for_every_step_in_the_row_of_its_pair():
     X, y = load_wine(return_X_y=True, as_frame=True)
     selector = MDFS(6, random_state=1).fit(X, y)
-    display = TraceDisplay.from_selector(selector).plot()
+    display = TraceDisplay.from_selector(selector)
     steps, rows = np.asarray(display.dots_.get_offsets()).T
     assert_array_equal(steps, np.arange(6))
     labels = [tick.get_text() for tick in display.ax_.get_yticklabels()]
     assert [labels[int(row)] for row in rows] == selector.trace_.subproblem_names.tolist()
     assert_array_equal(display.dots_.get_array(), selector.trace_.ranks)
     assert display.to_frame()["rank"].tolist() == selector.trace_.ranks.tolist()
+
+
+def test_predicted_mauc_and_what_each_step_added_stand_above_the_trace():
+    selector = GreedyMAUC(5).fit(*load_wine(return_X_y=True))
+    display = selector.trace_.plot()
+    upper, lower = display.axes_
+    assert lower is display.ax_
+    assert_array_equal(upper.get_lines()[0].get_ydata(), selector.predicted_mauc_)
+    frame = display.to_frame()
+    assert_allclose([bar.get_height() for bar in upper.patches], frame["added"])
+    tops = [bar.get_y() + bar.get_height() for bar in upper.patches]
+    assert_allclose(tops, frame["predicted_mauc"])
+    _, axes = plt.subplots(3, 1)
+    assert len(selector.trace_.plot(axes[0]).axes_) == 1
+    with pytest.raises(MaucError, match="one Axes or two, got 3"):
+        selector.trace_.plot(axes)
 
 
 @pytest.mark.parametrize(
@@ -127,6 +158,16 @@ def test_ticks_of_a_size_curve_are_at_its_sizes():
     assert sorted([*ax.get_xticks(), *ax.get_xticks(minor=True)]) == sizes
     assert ax.get_xscale() == "log"
     assert SizeCurveDisplay(make_curve(range(1, 14))).plot().ax_.get_xscale() == "linear"
+
+
+@pytest.mark.parametrize("chosen", [2, 20, 39])
+def test_the_chosen_size_has_a_tick(chosen):
+    folds = np.full((2, 40), 0.6) + np.array([[0.0], [0.001]])
+    folds[:, chosen - 1 :] += 0.3
+    ax = SizeCurveDisplay(SizeCurve(np.arange(1, 41), folds)).plot().ax_
+    labels = [int(label.get_text()) for label in ax.get_xticklabels()]
+    assert chosen in labels
+    assert len(labels) < 40  # not all have room
 
 
 @pytest.mark.parametrize("display", [PairMapDisplay, TraceDisplay])

@@ -25,8 +25,8 @@ def dots(ax, label):
 
 
 def test_panels_show_the_study_hardest_pair_first(study):
-    display = SirenDisplay.from_study(study)
-    assert display.plot() is display
+    display = study.plot()
+    assert isinstance(display, SirenDisplay)
     upper, lower = display.axes_
     order = study.order
     assert_array_equal(dots(upper, "Naive Bayes, all features"), study.auc[order])
@@ -43,7 +43,7 @@ def test_panels_show_the_study_hardest_pair_first(study):
 
 
 def test_pairs_in_the_order_of_the_paper(study):
-    display = SirenDisplay.from_study(study).plot_difficulty(order="pair")
+    display = SirenDisplay(study).plot_difficulty(order="pair")
     (ax,) = display.axes_
     assert_array_equal(dots(ax, "Naive Bayes, all features"), study.auc)
     assert [label.get_text() for label in ax.get_xticklabels()] == study.names

@@ -93,12 +93,17 @@ def test_figures_say_where_they_come_from(tmp_path):
     files = write_figures(small_run(), tmp_path, dpi=50)
     assert [path.name for path in files] == [
         "curves_wine.png", "curves_a_b_c.png", "stability.png", "win_draw_loss.png",
-        "critical_difference.png",
     ]  # fmt: skip
     image = files[0].read_bytes()
     assert image.startswith(b"\x89PNG")
     assert "1 × 6-fold".encode("latin-1") in image or b"6-fold" in image
     assert plt.get_fignums() == open_before
+
+
+def test_mean_ranks_are_drawn_of_five_data_sets(tmp_path):
+    keys = [(name, "nb", method, 2) for name in "abcde" for method in ("mdfs", "su")]
+    files = write_figures(make_rows(dict.fromkeys(keys, LADDER)), tmp_path, dpi=50)
+    assert files[-1].name == "critical_difference.png"
 
 
 def test_figures_of_a_single_selector(tmp_path):

@@ -12,6 +12,7 @@ from click.shell_completion import get_completion_class
 
 from mauc.cli.compare import compare
 from mauc.cli.manage import cache_group, datasets_group, methods, warmup
+from mauc.cli.reading import columns
 from mauc.cli.runs import run, tables
 from mauc.cli.score import score
 from mauc.cli.select import rank, select
@@ -82,6 +83,7 @@ def app() -> None:
     \b
     mauc select data.csv --target label -k 20     the best 20 features and the pairs they serve
     mauc compare data.csv --target label          which method is best for these data
+    mauc columns data.csv --target label          how every column is taken, and why
     mauc COMMAND --help                           the options of a command
 
     Exit codes: 0 success, 1 some combinations of a run failed, 2 wrong input, 70 internal error,
@@ -90,6 +92,7 @@ def app() -> None:
 
 
 for one in (
-    select, rank, compare, siren, score, methods, run, tables, warmup, datasets_group, cache_group,
+    select, rank, compare, siren, score, columns, methods, run, tables, warmup, datasets_group,
+    cache_group,
 ):  # fmt: skip
     app.add_command(one)

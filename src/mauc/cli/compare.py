@@ -114,9 +114,7 @@ def compare(
     if figure is not None:
         from mauc.plotting import CurvesDisplay
 
-        written.add(
-            lambda: write_figure(CurvesDisplay.from_run(rows).plot().figure_, figure, force=force)
-        )
+        written.add(lambda: write_figure(CurvesDisplay.from_run(rows).figure_, figure, force=force))
     if report is not None:
         written.add(
             lambda: _write_report(

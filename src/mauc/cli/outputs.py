@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _EXTENSIONS = {
     "--figure": (".png", ".pdf", ".svg"),
-    "--pairs": (".csv", ".parquet"),
+    "--pairs": (".csv", ".parquet", ".xlsx"),
     "--report": (".html", ".htm", ".json"),
 }
 
@@ -104,10 +104,12 @@ def write_figure(figure: Any, path: Path, *, force: bool) -> Path:
 
 
 def write_frame(frame: Any, path: Path, *, force: bool) -> Path:
-    """Write a pandas frame as CSV or Parquet."""
-    write = frame.to_csv if path.suffix.lower() == ".csv" else frame.to_parquet
+    """Write a pandas frame as CSV, Parquet or Excel."""
+    if path.suffix.lower() == ".xlsx":
+        optional_import("openpyxl", "Excel files")
+    writers = {".csv": frame.to_csv, ".xlsx": frame.to_excel, ".parquet": frame.to_parquet}
     buffer = io.BytesIO()
-    write(buffer, index=False)
+    writers[path.suffix.lower()](buffer, index=False)
     return write_atomic(path, buffer.getvalue(), force=force)
 
 

@@ -2,28 +2,27 @@
 
 import functools
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from mauc.checks import unknown_choice
-from mauc.cli.common import echo_stderr
-from mauc.cli.show import watched
-from mauc.exceptions import LeftOutWarning, MaucError, option
-from mauc.io.options import COMMAND_LINE, NOMINAL, OptionText
+from mauc.cli.common import command, data_argument, echo_stderr
+from mauc.cli.show import add_row, make_table, print_json, print_table, short, watched
+from mauc.exceptions import WARNING, ColumnWarning, MaucError, option
+from mauc.io.options import COMMAND_LINE, NOMINAL, OptionText, command_line_option
 
 if TYPE_CHECKING:
     from mauc.datasets import Dataset
 
-_MANY = ("categorical_features", "drop", "missing")  # options that may be repeated
+#: options that may be repeated
+_MANY = ("categorical_features", "classes", "drop", "merge", "missing")
 _NOMINAL = ("auto", *NOMINAL)
-#: texts of options that are different here: methods say what they take
-_TEXTS = {
-    "nominal": "Nominal columns: auto (as such where a method takes them, otherwise as numbers), "
-    "ordinal (codes), onehot (indicators) or drop.",
-    "header": "The first line of a text file holds data, not the names of columns.",
-}
+_NOMINAL_TEXT = (  # methods say what they take
+    "Nominal columns: auto (as such where a method takes them, otherwise as numbers), ordinal "
+    "(codes), onehot (indicators) or drop."
+)
 
 
 class Reading:
@@ -34,7 +33,6 @@ class Reading:
             raise unknown_choice("--nominal", given["nominal"], _NOMINAL)
         self._typed = {**given, "nominal": given["nominal"].replace("auto", "")}
         given["separator"] = given["separator"] and given["separator"].replace("\\t", "\t")
-        given["header"] = False if given["header"] else None  # the option is --no-header
         self.options: dict[str, Any] = {
             name: list(value) if name in _MANY else value
             for name, value in given.items()
@@ -47,24 +45,25 @@ class Reading:
 
         load, what = (open_dataset, "opening") if "memory" in changes else (load_dataset, "reading")
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", LeftOutWarning)  # it is in the notes
+            warnings.simplefilter("ignore", ColumnWarning)  # it is in the notes
             return watched(load, f"{what} {data}")(data, **{**self.options, **changes})
 
     def words(self, data: str) -> list[str]:
         """Return what was typed to name the data, and how they are read."""
         found = [data]
         for name, value in self._typed.items():
-            flag = COMMAND_LINE[name].flag
+            flag = command_line_option(name, value is True)
             for one in value if isinstance(value, tuple) else (value,):
-                if one:
-                    found += [flag] if one is True else [flag, one]
+                if one or (name == "header" and one is False):
+                    found += [flag] if isinstance(one, bool) else [flag, one]
         return found
 
     def refuse(self, what: str) -> None:
         """Raise if there are options for something that is not there."""
         for name, value in self.options.items():
-            got = "" if isinstance(value, bool) else f", got {value!r} without one"
-            raise MaucError(f"{option(name)} goes with {what}{got}.")
+            if isinstance(value, bool):
+                raise MaucError(f"{option(name, value)} goes with {what}.")
+            raise MaucError(f"{option(name)} goes with {what}, got {value!r} without one.")
 
 
 def reads_data(function: Callable[..., None]) -> Callable[..., None]:
@@ -83,9 +82,9 @@ def reads_data(function: Callable[..., None]) -> Callable[..., None]:
 
 def _click_option(name: str, known: OptionText) -> Callable[..., Any]:
     names = (["-t"] if name == "target" else []) + [known.flag, name]
-    text = _TEXTS.get(name, known.text)
-    if known.metavar is None:
-        return click.option(*names, is_flag=True, help=text)
+    text = _NOMINAL_TEXT if name == "nominal" else known.text
+    if not known.metavar:
+        return click.option(*names, is_flag=True, default=None, help=text)
     if name in _MANY:
         return click.option(
             *names, metavar=known.metavar, multiple=True, help=f"{text} Repeatable."
@@ -103,14 +102,43 @@ def say_columns(dataset: "Dataset", data: str) -> None:
     """Say on stderr how the columns of a file were taken; a bundled set has numbers alone."""
     from mauc.datasets import BUNDLED
 
-    if data in BUNDLED:
-        return
     first, *others = dataset.notes or ("",)
+    first = "" if data in BUNDLED else first
     _, is_left_out, names = first.partition("; left out: ")
     if is_left_out:
         them = "it" if names.count("'") == 2 else "them"
-        echo_stderr(f"warning: {dataset.name}: {first} (--keep-ids keeps {them})")
-    elif first:
-        echo_stderr(f"{dataset.name}: {first}")
-    for note in others:
-        echo_stderr(f"{dataset.name}: {note}")
+        first = f"{WARNING}{first} (--keep-ids keeps {them})"
+    say_notes(dataset.name, filter(None, [first, *others]))
+
+
+def say_notes(name: str, notes: Iterable[str]) -> None:
+    """Say on stderr what is known of data, warnings as such."""
+    for note in notes:
+        warning = WARNING * note.startswith(WARNING)
+        echo_stderr(f"{warning}{name}: {note.removeprefix(WARNING)}")
+
+
+@command()
+@data_argument
+@target_option
+@reads_data
+def columns(data: str, reading: Reading, as_json: bool) -> None:
+    """Show how every column is taken: its kind, how many values differ or are missing, and why.
+
+    DATA is a file, - for standard input, or the name of a data set (see mauc datasets list).
+    Without --target all columns are judged as features.
+
+    Example: mauc columns data.csv --target label
+    """
+    from mauc.io.load import describe_file
+
+    frame, notes = watched(describe_file, f"reading {data}")(data, **reading.options)
+    if as_json:
+        print_json({"data": data, "columns": frame, "notes": notes})
+        return
+    table = make_table(*frame.columns, right=("distinct", "missing"))
+    for name, kind, distinct, missing, taken, why in frame.itertuples(index=False):
+        share = f"{missing:.1%}" if missing else "-"
+        add_row(table, short(name), kind, distinct, share, taken, why)
+    print_table(table)
+    say_notes(data, notes)

@@ -8,7 +8,7 @@ import click
 from mauc.checks import check_level
 from mauc.cli import common, show
 from mauc.cli.outputs import Written, check_outputs, write_frame
-from mauc.cli.reading import Reading, reads_data, target_option
+from mauc.cli.reading import Reading, reads_data, say_notes, target_option
 from mauc.exceptions import MaucError, format_labels
 from mauc.results import number
 
@@ -27,7 +27,7 @@ _PREFIXES = ("", "score_", "proba_", "prob_", "p_")
     help="Percentile bootstrap of this many resamples for the interval; 0 for no interval.",
 )  # fmt: skip
 @click.option("--level", default=0.95, help="Confidence level of the interval.")
-@common.path_option("--pairs", help="Write the table of pairs (csv, parquet).")
+@common.path_option("--pairs", help="Write the table of pairs (csv, parquet, xlsx).")
 @reads_data
 @common.seed_option
 @common.jobs_option
@@ -51,13 +51,13 @@ def score(
 
     check_outputs(pairs=pairs, force=force)
     check_level("--level", level)
-    line = ""
+    notes: list[str] = []
     if scores is None:
         reading.refuse("a file of scores")
         y, values, labels = _example(seed)
     else:
-        y, values, labels, line = read_scores(scores, reading)
-        common.echo_stderr(line)
+        y, values, labels, name, notes = read_scores(scores, reading)
+        say_notes(name, notes)
     report = pair_auc_scores(y, values, labels=labels)
     frame, interval = report.to_frame(), None
     if bootstrap != 0:
@@ -76,7 +76,7 @@ def score(
                 **{key: getattr(interval, key, None) for key in ("lower", "upper", "method")},
                 "level": level,
                 "n_samples": len(y),
-                "columns": [line] if line else [],
+                "columns": notes,
                 "absent": [str(label) for label in report.absent],
                 "pairs": frame,
                 "files": written.files,
@@ -111,13 +111,15 @@ def _print_report(report: Any, interval: Any, frame: Any, scores: str | None) ->
     console.print(line)
 
 
-def read_scores(path: str, reading: Reading) -> "tuple[np.ndarray, np.ndarray, np.ndarray, str]":
-    """Return true labels, score columns, the labels of these, and how the columns were taken."""
+def read_scores(
+    path: str, reading: Reading
+) -> "tuple[np.ndarray, np.ndarray, np.ndarray, str, list[str]]":
+    """Return true labels, score columns, the labels of these, the name of the data, and notes."""
     import numpy as np
 
     from mauc.data.categories import get_column
     from mauc.datasets import BUNDLED
-    from mauc.io.rules import is_id_name
+    from mauc.io.rules import is_id_name, number_reason
 
     if path in BUNDLED:
         raise MaucError(f"mauc score takes a file of scores, not a data set; got {path!r}.")
@@ -135,10 +137,7 @@ def read_scores(path: str, reading: Reading) -> "tuple[np.ndarray, np.ndarray, n
             continue
         is_text = column in dataset.nominal_features
         values = np.zeros(0) if is_text else np.asarray(get_column(dataset.X, place))
-        n = np.arange(len(values))
-        is_range = len(n) > 1 and np.array_equal(np.sort(values), n + np.floor(values.min()))
-        numbers_rows = is_range and values[0] in (0, 1) and np.array_equal(values, n + values[0])
-        is_id = numbers_rows or is_id_name(column, is_range)
+        is_id = is_id_name(column) or number_reason(values, column, place) == "numbers the rows"
         if is_text or (is_id and "keep_ids" not in reading.options):
             left_out.append(place)
     kept = [place for place in range(len(names)) if place not in left_out]
@@ -155,11 +154,11 @@ def read_scores(path: str, reading: Reading) -> "tuple[np.ndarray, np.ndarray, n
             f"{path} has two columns of scores for class {format_labels(repeated)}; --drop one."
         )
     skipped = [dataset.feature_names[place] for place in left_out]
-    line = f"{dataset.name}: {len(kept)} columns of scores"
+    line = f"{len(kept)} columns of scores"
     if skipped:
         line += f"; left out: {format_labels(skipped)}, no scores"
-    X = dataset.take(kept).X if kept else dataset.X
-    return dataset.y.astype(str), np.asarray(X, dtype=float), np.array(names), line
+    X, notes = dataset.take(kept).X if kept else dataset.X, [line, *dataset.notes[1:]]
+    return dataset.y.astype(str), np.asarray(X, dtype=float), np.array(names), dataset.name, notes
 
 
 def _class_of(column: str, present: list[str]) -> str:

@@ -94,7 +94,7 @@ def select(
 @target_option
 @_size_option("How many features to show: a number, all (by default)")
 @common.path_option(
-    "--pairs", help="Write the AUC of every feature on every class pair (csv, parquet)."
+    "--pairs", help="Write the AUC of every feature on every class pair (csv, parquet, xlsx)."
 )
 @common.option_group(Fitting, "fitting")
 @reads_data
@@ -154,15 +154,14 @@ def _check_table(path: Path | None) -> None:
     """Refuse a file of a format that is not written."""
     if path is None:
         return
-    from mauc.datasets import WRITABLE
     from mauc.io.formats import find_format
+    from mauc.io.write import check_writable
 
     try:
         found = find_format(path)
     except MaucError as error:
         raise MaucError(str(error).partition("; or name")[0] + ".") from error
-    if found not in WRITABLE:
-        raise MaucError(f"{path}: {found} files are only read; write {', '.join(WRITABLE)}.")
+    check_writable(path, found)
 
 
 def write_pairs(found: Fitted, path: Path, jobs: int, *, force: bool) -> Path:

@@ -67,9 +67,7 @@ def siren(
     study = replace(study, feature_names=np.array(dataset.feature_names))
     written = Written()
     if figure is not None:
-        from mauc.plotting import SirenDisplay
-
-        display = SirenDisplay.from_study(study).plot()
+        display = study.plot()
         written.add(lambda: write_figure(display.figure_, figure, force=force))
     if as_json:
         show.print_json(

@@ -44,7 +44,7 @@ def memory_for(
     if asked:
         _check_streamable(data, reading, asked[0])
         reason = why[asked[0]]
-    elif is_collection(split_array(data)[0]):
+    elif is_collection(split_array(data)[0]) and "sql" not in reading.options:
         reason = f"{data} may stand for many files, whose columns are read in blocks"
     elif is_data_path(data) and FORMATS[find_format(data)].has_arrays:
         reason = f"{data} is an array whose columns are read in blocks"
@@ -102,6 +102,7 @@ def _check_streamable(data: str, reading: Reading, name: str) -> None:
 
 def _needed_bytes(data: str, reading: Reading) -> int | None:
     """Return about how much memory reading a file whole takes; None where that is not known."""
+    from mauc.io.files import split_archive
     from mauc.io.formats import find_format
 
     path = Path(data)
@@ -111,7 +112,7 @@ def _needed_bytes(data: str, reading: Reading) -> int | None:
     except (MaucError, OSError):
         return None
     if name in ("csv", "tsv", "txt"):
-        return _TEXT_COPIES * size * (10 if path.suffix == ".gz" else 1)
+        return _TEXT_COPIES * size * (10 if split_archive(data)[1] else 1)
     if name != "parquet":
         return None
     try:

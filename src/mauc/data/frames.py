@@ -24,10 +24,16 @@ class FrameColumns(Columns):
         self._frame = frame
         self._is_polars = is_polars(frame)
         self.shape = frame.shape
-        self.dtype = common_type({self.column(j).dtype for j in range(frame.shape[1])})
+        self._views: dict[int, np.ndarray] = {}
+        columns = [self.column(j) for j in range(frame.shape[1])]
+        self.dtype = common_type({values.dtype for values in columns})
+        # Those that lie in the frame take no memory.
+        self._views = {j: values for j, values in enumerate(columns) if values.base is not None}
 
     def column(self, j):
         """Return the values of one column, without a copy where the frame allows it."""
+        if j in self._views:
+            return self._views[j]
         if self._is_polars:
             return polars_values(self._frame.to_series(j))
         return pandas_values(self._frame.iloc[:, j])

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -119,7 +120,8 @@ def siren_study(
     # For what takes numbers only.
     coded = replace(problem, is_nominal=np.zeros_like(problem.is_nominal))
     ranked = problem if RELEVANCES[relevance].accepts.nominal else coded
-    n_chosen = _check_n_features(n_features, problem.n_features)
+    n_chosen = check_int("n_features", n_features, 1, problem.n_features, optional=True)
+    n_chosen = n_chosen or min(_MAX_CHOSEN, max(1, problem.n_features // 2))
     _check_memory(problem, n_chosen)
     _warn_of_codes(relevance, named, problem)
     seed = random_state
@@ -274,6 +276,11 @@ class SirenStudy(Result):
             "shortfall": self.shortfall(),
         }
         return {name: values[self.order] for name, values in columns.items()}
+
+    def plot(self, ax: Any = None, *, order: str = "difficulty") -> Any:
+        """Draw the study; return its `mauc.plotting.SirenDisplay`, which explains the options."""
+        # By name: plots build on studies, not the other way round.
+        return import_module("mauc.plotting").SirenDisplay(self).plot(ax, order=order)
 
     def comparison(self) -> "pd.DataFrame":
         """Compare the selectors by what they leave to the hard pairs.
@@ -524,14 +531,3 @@ def _select(selector: Any, X: ArrayLike, coded: Problem, n_chosen: int, **option
     if hasattr(selector, "fit"):
         selector = selector.fit(coded.value_columns(slice(None)).T if takes_codes else X, y)
     return columns_of(selector, coded.n_features, n_chosen)
-
-
-def _check_n_features(n_features: int | None, n_columns: int) -> int:
-    """Return how many features to follow."""
-    if n_features is None:
-        return min(_MAX_CHOSEN, max(1, n_columns // 2))
-    if not is_int(n_features) or not 1 <= n_features <= n_columns:
-        raise MaucError(
-            f"n_features must be in [1, {n_columns}] (the number of features), got {n_features!r}."
-        )
-    return int(n_features)

@@ -14,7 +14,7 @@ from sklearn.utils import _safe_indexing
 
 from mauc.checks import unknown_choice
 from mauc.datasets import BUNDLED, Dataset, load_dataset
-from mauc.exceptions import LeftOutWarning, MaucError, format_labels
+from mauc.exceptions import ColumnWarning, MaucError, format_labels
 from mauc.experiments.cell import seed_of
 from mauc.experiments.plan import DatasetSpec, Plan, build_classifier, build_selector, takes_nominal
 
@@ -57,7 +57,7 @@ def load_data(
 
 def _load(spec: DatasetSpec) -> Dataset:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", LeftOutWarning)  # the notes say it
+        warnings.simplefilter("ignore", ColumnWarning)  # the notes say it
         return load_dataset(spec.source, spec.target, **spec.options)
 
 

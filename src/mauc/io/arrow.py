@@ -30,7 +30,6 @@ from mauc.io.table import Table, check_unique
 WORDS = np.dtype(object)  # of columns that become categories
 _FLOAT_BYTES = 9  # a float64, and whether it is missing
 _BATCH_ROWS = 2**17
-_UNITS = ("s", "ms", "us", "ns")
 _FEATHER = "a Feather (Arrow IPC) file"
 Array = np.ndarray[Any, Any]
 
@@ -401,20 +400,10 @@ def widen(one: Any, other: Any) -> Any:
     """Return an Arrow type that holds the values of two, None if there is none."""
     import pyarrow as arrow
 
-    kinds = arrow.types
-    for a, b in ((one, other), (other, one)):
-        if kinds.is_null(a):
-            return b
     if is_words(one) and is_words(other):
         return arrow.string()
-    if kinds.is_timestamp(one) and kinds.is_timestamp(other):
-        if (one.tz is None) != (other.tz is None):
-            return None
-        return arrow.timestamp(max(one.unit, other.unit, key=_UNITS.index), one.tz)
-    if kinds.is_duration(one) and kinds.is_duration(other):
-        return arrow.duration(max(one.unit, other.unit, key=_UNITS.index))
-    if all(kinds.is_integer(kind) or kinds.is_floating(kind) for kind in (one, other)):
-        return arrow.from_numpy_dtype(np.promote_types(feature_type(one), feature_type(other)))
-    if all(kinds.is_decimal(kind) or kinds.is_floating(kind) for kind in (one, other)):
-        return arrow.float64()
-    return None
+    schemas = [arrow.schema([("column", kind)]) for kind in (one, other)]
+    try:
+        return arrow.unify_schemas(schemas, promote_options="permissive").field(0).type
+    except arrow.ArrowTypeError:
+        return None

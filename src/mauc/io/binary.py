@@ -1,10 +1,9 @@
-"""Open files that are read whole: arrays (npz, mat, svmlight) and Excel workbooks."""
+"""Open files of arrays that are read whole: npz, mat, svmlight."""
 
 import json
 import zipfile
 from collections.abc import Mapping
 from contextlib import suppress
-from datetime import date
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -12,16 +11,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from mauc.checks import unknown_choice
 from mauc.data.columns import default_names
-from mauc.exceptions import MaucError, option
-from mauc.extras import optional_import
-from mauc.io.arrays import ArraySource, FrameSource, SparseSource
+from mauc.exceptions import MaucError
+from mauc.io.arrays import ArraySource, SparseSource
 from mauc.io.files import content_error, open_binary, read_beginning
 from mauc.io.lines import SVMLIGHT_ROW, check_text
 from mauc.io.options import ReadOptions
-from mauc.io.table import Table, check_unique, find_place, first_few
-from mauc.io.words import MISSING, check_words, type_words
+from mauc.io.table import Table, check_unique, first_few
 
 #: how svmlight files of `write_table` begin the note of names that the format has no place for
 NOTE = "mauc "
@@ -195,81 +191,3 @@ def _read_note(path: Path) -> dict[str, Any] | None:
                 note: dict[str, Any] = json.loads(text.removeprefix(NOTE))
                 return note
     return None
-
-
-def open_xlsx(path: Path, options: ReadOptions, memory: int | None) -> Table:
-    """Open a sheet of an Excel workbook, whose first row names the columns."""
-    import pandas as pd
-
-    if read_beginning(path, 4) != b"PK\x03\x04":
-        raise content_error(path, "an Excel workbook (.xlsx)")
-    optional_import("openpyxl", "Excel files")
-    try:
-        with path.open("rb") as file, pd.ExcelFile(file, engine="openpyxl") as book:
-            titles = [str(title) for title in book.sheet_names]
-            sheet = _find_sheet(path, titles, options.sheet)
-            cells = pd.read_excel(
-                book, sheet_name=sheet, header=None, dtype=object, keep_default_na=False,
-                na_values=[""],
-            )  # fmt: skip
-    except MaucError:
-        raise
-    except (KeyError, ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
-        raise content_error(path, "an Excel workbook (.xlsx)") from error
-    rows = np.flatnonzero(cells.notna().any(axis=1))
-    if len(rows) < 2:
-        raise MaucError(
-            f"{path}: the sheet {sheet!r} must have a row of names and rows below it, got "
-            f"{len(rows)} rows; {option('sheet')} names another sheet of {', '.join(titles)}."
-        )
-    cells = cells.iloc[rows]
-    filled = np.flatnonzero(cells.notna().any(axis=0))
-    cells = cells.iloc[:, : filled[-1] + 1]  # columns without any cell at the right
-    heads = ["" if head != head else str(head).strip() for head in cells.iloc[0]]
-    names = [head or f"column{j + 1}" for j, head in enumerate(heads)]
-    check_unique(path, names)
-    missing, decimal = options.missing or (), options.decimal or "."
-    label = find_place(names, options.target)
-    notes = []
-    if options.sheet is None and len(titles) > 1:
-        notes.append(
-            f"the sheet {titles[0]!r}, the first of {len(titles)}; {option('sheet')} names another"
-        )
-    columns, texts = {}, {}
-    for j, name in enumerate(names):
-        column = cells.iloc[1:, j].reset_index(drop=True)
-        if column.notna().any() and column.dropna().map(lambda c: isinstance(c, date)).all():
-            columns[name] = pd.to_datetime(column)
-            continue
-        plain = ["" if c != c else c.strip() if isinstance(c, str) else str(c).replace(".", decimal)
-                 for c in column]  # fmt: skip
-        codes, words = pd.factorize(np.array(plain, object))
-        typed = type_words(
-            name, words, missing, decimal, options.thousands, is_label=j == label
-        )  # fmt: skip
-        columns[name], texts[j] = typed.decode(codes), (typed, codes)
-        notes += [typed.note] if typed.note else []
-
-    def locate_row(row: int) -> str:
-        return f"row {rows[row + 1] + 1}"
-
-    def check_column(j: int) -> list[str]:
-        return check_words(path, names[j], *texts[j], missing, locate_row) if j in texts else []
-
-    return Table(
-        path, FrameSource(pd.DataFrame(columns), str(path), memory=memory), names,
-        locate_row=locate_row, check_column=check_column, notes=notes,
-        missing_words=tuple(word for word in MISSING if word not in missing),
-    )  # fmt: skip
-
-
-def _find_sheet(path: Path, titles: list[str], sheet: str | int | None) -> str:
-    """Return the name of a sheet that is given by name or number."""
-    place = find_place(titles, sheet or 0)
-    if place is not None and (sheet in titles or not str(sheet).startswith("-")):
-        return titles[place]
-    if isinstance(sheet, str) and not sheet.isdigit():
-        raise unknown_choice(f"{path}: {option('sheet')}", sheet, titles)
-    raise MaucError(
-        f"{path}: {option('sheet')} as a number must be in [0, {len(titles) - 1}], got {sheet}."
-    )

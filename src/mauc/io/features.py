@@ -147,8 +147,8 @@ def _check_exact(path: Any, name: str, values: Array) -> None:
         known = values[values == values]
         numbers = known.view(np.int64) if known.dtype.kind == "m" else known
         check_precision(path, name, map(int, numbers))
-    elif values.dtype.kind in "iu" and values.dtype.itemsize == 8 and len(values):
-        check_precision(path, name, [int(values.max()), int(values.min())])
+    elif values.dtype.kind in "iu" and is_wide(values):
+        check_precision(path, name, np.unique(values).tolist())
 
 
 def seconds(values: Array) -> Array:

@@ -1,11 +1,16 @@
 """Files: a path, pattern, folder or address in, files with their stamps out."""
 
+import bz2
 import codecs
 import gzip
+import io
+import lzma
 import os
 import shutil
 import stat
 import sys
+import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -21,27 +26,30 @@ from mauc.extras import MissingExtraError, optional_import
 
 NO_PARTITION = "__HIVE_DEFAULT_PARTITION__"
 STDIN = "stdin"  # name of a data set that came through a pipe
-# How the bytes of a file begin, and what such a file is.
-_BEGINNINGS = (
-    (b"\x89PNG", "a PNG image"),
-    (b"\xff\xd8\xff", "a JPEG image"),
-    (b"GIF8", "a GIF image"),
-    (b"%PDF", "a PDF document"),
-    (b"PAR1", "a Parquet file"),
-    (b"ARROW1", "a Feather (Arrow IPC) file"),
-    (b"FEA1", "a Feather file of version 1"),
-    (b"\xff\xff\xff\xff", "an Arrow IPC stream (write it as a file)"),
-    (b"\x89HDF", "an HDF5 file"),
-    (b"PK\x03\x04", "a zip archive (such as .npz or .xlsx)"),
-    (b"\x93NUMPY", "a NumPy .npy file"),
-    (b"MATLAB 7.3", "a MATLAB file of version 7.3 (HDF5)"),
-    (b"MATLAB 5.0", "a MATLAB file"),
-    (b"SQLite format 3", "an SQLite data base"),
-    (b"\xd0\xcf\x11\xe0", "an old Office document (such as .xls)"),
-    (b"BZh", "a bzip2 archive"),
-    (b"\xfd7zXZ", "an xz archive"),
-    (b"\x28\xb5\x2f\xfd", "a Zstandard archive"),
-    (b"\x1f\x8b", "a gzip archive"),
+# How the bytes of a file begin, what such a file is, and its format.
+BEGINNINGS = (
+    (b"\x89PNG", "a PNG image", ""),
+    (b"\xff\xd8\xff", "a JPEG image", ""),
+    (b"GIF8", "a GIF image", ""),
+    (b"%PDF", "a PDF document", ""),
+    (b"PAR1", "a Parquet file", "parquet"),
+    (b"ARROW1", "a Feather (Arrow IPC) file", "feather"),
+    (b"FEA1", "a Feather file of version 1", ""),
+    (b"\xff\xff\xff\xff", "an Arrow IPC stream (write it as a file)", ""),
+    (b"\x89HDF", "an HDF5 file", ""),
+    (b"PK\x03\x04", "a zip archive (such as .npz or .xlsx)", ""),
+    (b"\x93NUMPY", "a NumPy .npy file", ""),
+    (b"MATLAB 7.3", "a MATLAB file of version 7.3 (HDF5)", "mat"),
+    (b"MATLAB 5.0", "a MATLAB file", "mat"),
+    (b"SQLite format 3", "an SQLite data base", "sql"),
+    (b"$FL2", "an SPSS file", "sav"),
+    (b"<stata_dta>", "a Stata file", "dta"),
+    (b"HEADER RECORD", "a SAS transport file", "sas"),
+    (b"\xd0\xcf\x11\xe0", "an old Office document (such as .xls)", "xlsx"),
+    (b"BZh", "a bzip2 archive", ""),
+    (b"\xfd7zXZ", "an xz archive", ""),
+    (b"\x28\xb5\x2f\xfd", "a Zstandard archive", ""),
+    (b"\x1f\x8b", "a gzip archive", ""),
 )
 # What file systems call the time or version of a file.
 _MARKS = ("mtime", "LastModified", "last_modified", "updated", "created", "ETag", "etag")
@@ -216,7 +224,7 @@ def read_beginning(path: Path, n_bytes: int = 4096) -> bytes:
 
 def describe_content(beginning: bytes) -> str:
     """Return in words what a file with these first bytes is."""
-    for start, what in _BEGINNINGS:
+    for start, what, _ in BEGINNINGS:
         if beginning.startswith(start):
             return what
     if beginning.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
@@ -240,22 +248,65 @@ def content_error(path: Path, wanted: str, beginning: bytes | None = None) -> Ma
     )
 
 
-def is_compressed(path: Path) -> bool:
-    """Whether a file is a gzip archive, whatever its name."""
-    return read_beginning(path, 2) == b"\x1f\x8b"
+def zip_members(path: Path | str) -> list[str]:
+    """Return the names of the files in a zip archive, but those that macOS adds."""
+    if not zipfile.is_zipfile(path):
+        return []
+    with zipfile.ZipFile(path) as archive:
+        names = archive.namelist()
+    return [name for name in names if not name.endswith("/") and not name.startswith("__MACOSX/")]
+
+
+def _open_zip(path: Path) -> Any:
+    members = zip_members(path)
+    if len(members) != 1:
+        raise MaucError(
+            f"{path} must be a zip archive of one file, got {len(members)}: "
+            f"{', '.join(members[:5])}; extract the one you mean."
+        )
+    return zipfile.ZipFile(path).open(members[0])
+
+
+def _open_zst(path: Path) -> Any:
+    import pyarrow
+
+    return io.BufferedReader(pyarrow.CompressedInputStream(str(path), "zstd"))
+
+
+#: how archives of one file are opened, and how they begin, by their endings
+ARCHIVES: dict[str, tuple[Callable[[Path], Any], bytes]] = {
+    ".gz": (gzip.open, b"\x1f\x8b"), ".bz2": (bz2.open, b"BZh"), ".xz": (lzma.open, b"\xfd7zXZ"),
+    ".zip": (_open_zip, b"PK\x03\x04"), ".zst": (_open_zst, b"\x28\xb5\x2f\xfd"),
+}  # fmt: skip
+
+
+def split_archive(path: str) -> tuple[str, str]:
+    """Return a path without the ending of an archive, and this ending."""
+    archive = ending(path) if ending(path) in ARCHIVES else ""
+    return path[: len(path) - len(archive)], archive
+
+
+def find_archive(path: Path) -> str:
+    """Return the ending of the kind of archive that a file is by its first bytes, or nothing."""
+    beginning = read_beginning(path, 6)
+    kinds = [kind for kind, (_, start) in ARCHIVES.items() if beginning.startswith(start)]
+    # Workbooks and npz files are zip archives, too.
+    return "".join(kind for kind in kinds if kind != ".zip" or ending(path) == ".zip")
 
 
 @contextmanager
 def open_binary(path: Path) -> Iterator[BinaryIO]:
-    """Open a file of text for reading, as bytes; gzip is decompressed whatever the name."""
-    if path.suffix.lower() == ".gz" and not is_compressed(path):
-        raise content_error(path, "a gzip archive")
-    opener: Callable[[Path, str], Any] = gzip.open if is_compressed(path) else open
+    """Open a file for reading, as bytes; archives are decompressed."""
+    kind, (_, wanted) = find_archive(path), split_archive(str(path))
+    if wanted and not kind:
+        raise content_error(path, describe_content(ARCHIVES[wanted][1]))
     try:
-        with opener(path, "rb") as opened:
-            yield opened
-    except (EOFError, gzip.BadGzipFile) as error:
-        raise MaucError(f"{path} is a broken gzip archive: {error}.") from error
+        with ARCHIVES[kind][0](path) if kind else path.open("rb") as file:
+            yield file
+    except (EOFError, OSError, lzma.LZMAError, zlib.error, zipfile.BadZipFile) as error:
+        if not kind:
+            raise
+        raise MaucError(f"{path} is a broken {kind} archive: {error}.") from error
 
 
 def is_stream(source: str | Path) -> bool:

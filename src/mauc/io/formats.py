@@ -2,15 +2,25 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import cast
 
 from mauc.checks import check_choice
 from mauc.exceptions import MaucError, option
-from mauc.io.files import FileSystem, check_file, ending, is_address, is_collection
+from mauc.io.files import (
+    FileSystem,
+    check_file,
+    ending,
+    is_address,
+    is_collection,
+    split_archive,
+    zip_members,
+)
 from mauc.io.options import ReadOptions
 from mauc.io.table import Table
+from mauc.memory import check_memory
 
 Opener = Callable[[Path | str, ReadOptions, int | None], Table]
 
@@ -26,31 +36,42 @@ class Format:
     may_be_compressed: bool = False
     has_addresses: bool = False  #: whether folders, patterns and addresses are read
     has_arrays: bool = False  #: whether files hold named arrays, as in ``data.h5::X``
+    growth: int = 2  #: bytes of memory from a byte of a file that is read whole, about
 
 
-_TEXT = ("decimal", "encoding", "header", "missing", "separator", "thousands")
-_CELLS = ("decimal", "missing", "sheet", "thousands")
+_CELLS = ("decimal", "missing", "thousands")
+_CODED = (*_CELLS, "encoding")
+_LINES = (*_CODED, "header", "separator", "skip_rows")
 _REMOTE = ("storage_options",)
+_text = partial(Format, "text:open_text", streams=True, may_be_compressed=True)
+_frame = partial(Format, "frames:open_frame", growth=8)
 FORMATS = {
     "arff": Format("arff:open_arff", (".arff",), ("encoding",), may_be_compressed=True),
-    "csv": Format("text:open_text", (".csv", ".data"), _TEXT, True, may_be_compressed=True),
+    "csv": _text((".csv", ".data"), _LINES),
+    "dta": _frame((".dta",), _CELLS, may_be_compressed=True),
     "feather": Format(
-        "arrow:open_feather", (".feather", ".arrow", ".ipc"), _REMOTE, True,
-        has_addresses=True,
+        "arrow:open_feather", (".feather", ".arrow", ".ipc"), _REMOTE, True, has_addresses=True
     ),
     "hdf5": Format("arrays:open_hdf5", (".h5", ".hdf5", ".he5"), streams=True, has_arrays=True),
+    "json": _frame((".json", ".jsonl", ".ndjson"), _CODED, may_be_compressed=True),
     "mat": Format("binary:open_mat", (".mat",)),
     "npy": Format("arrays:open_npy", (".npy",), streams=True),
     "npz": Format("binary:open_npz", (".npz",)),
     "parquet": Format(
         "parquet:open_parquet", (".parquet", ".parq", ".pq"), _REMOTE, True, has_addresses=True
     ),
+    "sas": _frame((".xpt", ".sas7bdat"), _CODED, may_be_compressed=True),
+    "sav": _frame((".sav", ".zsav"), _CELLS),
+    "sql": _frame((".sqlite", ".sqlite3", ".db"), (*_CELLS, "sql"), has_addresses=True),
     "svmlight": Format(
         "binary:open_svmlight", (".svm", ".svmlight", ".libsvm"), may_be_compressed=True
     ),
-    "tsv": Format("text:open_text", (".tsv", ".tab"), _TEXT, True, may_be_compressed=True),
-    "txt": Format("text:open_text", (".txt",), (*_TEXT, "sheet"), True, may_be_compressed=True),
-    "xlsx": Format("binary:open_xlsx", (".xlsx", ".xlsm"), _CELLS),
+    "tsv": _text((".tsv", ".tab"), _LINES),
+    "txt": _text((".txt",), (*_LINES, "sheet")),
+    "xlsx": Format(
+        "frames:open_sheet", (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"),
+        (*_CELLS, "sheet", "skip_rows"), growth=20,
+    ),
     "zarr": Format(
         "arrays:open_zarr", (".zarr",), _REMOTE, True, has_addresses=True, has_arrays=True
     ),
@@ -63,12 +84,13 @@ SPECIAL = {name for known in FORMATS.values() for name in known.options}
 
 
 def find_format(path: str | Path, format: str | None = None) -> str:
-    """Return the name of the format of a file; by default its ending decides, ``.gz`` apart."""
+    """Return the name of the format of a file; by default its ending decides, archives apart."""
     if format is not None:
         return str(check_choice(option("format"), format, FORMATS))
-    file, _ = split_array(str(path))
-    is_compressed = ending(file) == ".gz"
-    extension = ending(file[:-3] if is_compressed else file)
+    file, archive = split_archive(split_array(str(path))[0])
+    extension = ending(file)
+    if archive == ".zip" and extension not in _BY_ENDING:
+        extension = ending("".join(zip_members(path)[:1])) or extension
     name = _BY_ENDING.get(extension)
     if name is None:
         raise MaucError(
@@ -76,8 +98,8 @@ def find_format(path: str | Path, format: str | None = None) -> str:
             f"{', '.join(sorted(_BY_ENDING))}; or name the format, such as "
             f"{option('format', 'csv')}."
         )
-    if is_compressed and not FORMATS[name].may_be_compressed:
-        raise MaucError(f"{path}: {name} files are not read compressed; decompress it (gunzip).")
+    if archive and not FORMATS[name].may_be_compressed:
+        raise MaucError(f"{path}: {name} files are not read compressed; decompress it.")
     return name
 
 
@@ -100,7 +122,9 @@ def open_table(address: str, options: ReadOptions, memory: int | None = None) ->
     """Open data of any format: a file, or a folder, pattern or address of some formats."""
     path, _ = split_array(address)
     name = options.format
-    if not is_collection(path):
+    if options.sql is not None and is_address(path):
+        name = "sql"
+    elif not is_collection(path):
         check_file(Path(path))
     elif name is None and ending(path) not in _BY_ENDING:
         name = _collection_format(path, options)
@@ -111,6 +135,10 @@ def open_table(address: str, options: ReadOptions, memory: int | None = None) ->
             raise MaucError(f"{address}: {name} files are read from a disk; copy it there.")
         raise MaucError(f"{address}: {name} files are read one by one; name a single file.")
     check_options(address, name, options)
+    if not known.streams and not is_collection(path):
+        n_bytes = known.growth * Path(path).stat().st_size * (4 if split_archive(path)[1] else 1)
+        what = f"{path}: the rows of a {name} file, which are read at once,"
+        check_memory(n_bytes, what, "convert it to parquet, which is read by columns")
     module, _, function = known.opener.partition(":")
     opener = cast(Opener, getattr(import_module(f"mauc.io.{module}"), function))
     return opener(
@@ -136,14 +164,10 @@ def _collection_format(path: str, options: ReadOptions) -> str:
         _BY_ENDING.get(ending(file)) for file in FileSystem(path, options.storage_options).find()
     }
     formats = sorted(name for name in found if name is not None and FORMATS[name].has_addresses)
-    if len(formats) > 1:
+    if len(formats) != 1:
         raise MaucError(
-            f"{path} holds files of several formats ({', '.join(formats)}); name one of them by a "
-            f"pattern, such as *.parquet, or by {option('format')}."
-        )
-    if not formats:
-        raise MaucError(
-            f"{path} holds no file whose ending is known (.parquet, .feather and the like); name "
-            f"its format, as in {option('format', 'parquet')}."
+            f"{path} must hold files of one format (.parquet, .feather and the like), got "
+            f"{', '.join(formats) or 'none of a known ending'}; name them by a pattern, such as "
+            f"*.parquet, or their format ({option('format', 'parquet')})."
         )
     return formats[0]

@@ -4,26 +4,30 @@ import codecs
 import csv
 import io
 import re
-import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
-from itertools import chain, islice
+from itertools import chain, islice, pairwise
 from pathlib import Path
 from typing import Any
 
 from mauc.data.columns import default_names
 from mauc.exceptions import MaucError, option
-from mauc.io.files import content_error, describe_content, open_binary, read_beginning
-from mauc.io.table import check_unique
+from mauc.io.files import (
+    BEGINNINGS,
+    content_error,
+    describe_content,
+    open_binary,
+    read_beginning,
+    zip_members,
+)
+from mauc.io.table import check_unique, find_place
 
 #: the separator that stands for any run of blanks and tabs
 WHITESPACE = "whitespace"
-_SEPARATORS = ("\t", ";", "|", ",")
-_BEGINNINGS = {
-    b"PAR1": "parquet", b"ARROW1": "feather", b"MATLAB": "mat",
-}  # fmt: skip
 _SNIFFED_BYTES = 1 << 16
 _SNIFFED_LINES = 50
+_SEARCHED_ROWS = 100_000  # for a word that may stand for a missing value
+_COMPARED_ROWS, _COMPARED_COLUMNS = 25, 1000  # that tell whether the first row is one of names
 NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?"
 _ANY_NUMBER = rf"({NUMBER}|[+-]?inf|nan)"
 #: a row of an svmlight file
@@ -96,41 +100,33 @@ def encoding_error(path: Path, encoding: str) -> MaucError:
     return MaucError(f"{path} cannot be read as {encoding.upper()} text.")
 
 
-def sniff_format(path: Path, encoding: str) -> tuple[str, str | None]:
-    """Return the format of a file by its content, and the separator if it is rows of text."""
-    beginning = read_beginning(path, 8)
-    for start, name in _BEGINNINGS.items():
-        if beginning.startswith(start):
-            return name, None
-    if beginning.startswith(b"PK\x03\x04") and zipfile.is_zipfile(path):
-        with zipfile.ZipFile(path) as archive:
-            return ("xlsx" if "[Content_Types].xml" in archive.namelist() else "npz"), None
+def sniff_format(path: Path, encoding: str) -> str:
+    """Return the format of a file by its content; that of rows of text is csv."""
+    beginning = read_beginning(path, 16)
+    for start, _, name in BEGINNINGS:
+        if name and beginning.startswith(start):
+            return name
+    members = zip_members(path)
+    if members:
+        return "xlsx" if {"[Content_Types].xml", "content.xml"} & set(members) else "npz"
+    lines = [line for line in first_lines(path, encoding) if line.strip()]
+    told = [line for line in lines if not line.lstrip().startswith(("%", "#"))]
+    if told and told[0].lower().startswith(("@relation", "@attribute")):
+        return "arff"
+    if told and re.match(r"\{|\[\s*($|[{\[])", told[0].lstrip()):
+        return "json"
+    is_row = [":" in line and SVMLIGHT_ROW.fullmatch(line) for line in told]
+    return "svmlight" if told and all(is_row) else "csv"
+
+
+def first_lines(path: Path, encoding: str) -> list[str]:
+    """Return the first lines of a text file."""
     with open_binary(path) as file:
         content = file.read(_SNIFFED_BYTES)
     lines = content.decode(skip_mark(encoding), "replace").splitlines()
     if len(content) == _SNIFFED_BYTES and len(lines) > 1:
         lines.pop()  # it may be cut off
-    lines = [line for line in lines if line.strip()][:_SNIFFED_LINES]
-    told = [line for line in lines if not line.lstrip().startswith(("%", "#"))]
-    if told and told[0].lower().startswith(("@relation", "@attribute")):
-        return "arff", None
-    if told and all(":" in line and SVMLIGHT_ROW.fullmatch(line) for line in told):
-        return "svmlight", None
-    return "csv", _sniff_separator(lines)
-
-
-def _sniff_separator(lines: list[str]) -> str:
-    """Return the first separator that cuts all lines into the same number of cells, or a comma."""
-    for separator in (*_SEPARATORS, WHITESPACE):
-        try:
-            counts = [len(next(split_rows([line], separator), [])) for line in lines]
-        except csv.Error:
-            continue
-        rest = set(counts[1:]) or set(counts)
-        # The first line may have one cell less, as R writes tables with row names.
-        if len(rest) == 1 and max(rest) > 1 and counts[0] - max(rest) in (0, -1):
-            return separator
-    return ","
+    return lines[:_SNIFFED_LINES]
 
 
 def split_rows(lines: Iterable[str], separator: str, *, strict: bool = False) -> Any:
@@ -145,14 +141,21 @@ def split_rows(lines: Iterable[str], separator: str, *, strict: bool = False) ->
 class Lines:
     """The rows of a text file with their line numbers, for its beginning and for errors."""
 
-    def __init__(self, path: Path, separator: str, encoding: str, has_header: bool) -> None:
+    def __init__(
+        self, path: Path, separator: str, encoding: str, has_header: bool | None,
+        decimal: str = ".", skipped: Collection[int] = (),
+    ) -> None:  # fmt: skip
         self.path, self.separator, self.encoding = path, separator, encoding
-        self.has_header = has_header
+        self.has_header, self._decimal = has_header, decimal  # None: `find_names` decides
+        self._skipped = skipped  # lines to leave out, from 1
+        self.note = ""  #: how a first line of numbers is taken, and what takes it otherwise
 
     def rows(self) -> Iterator[tuple[int, list[str]]]:
         """Yield the (last) line number and the cells of every row that is not blank."""
         with open_lines(self.path, self.encoding) as file:
-            reader = split_rows(file, self.separator)
+            lines = enumerate(file, start=1)
+            kept = ("\n" if number in self._skipped else line for number, line in lines)
+            reader = split_rows(kept if self._skipped else file, self.separator)
             try:
                 for cells in reader:
                     if cells and (len(cells) > 1 or cells[0].strip()):
@@ -162,42 +165,83 @@ class Lines:
 
     def locate_row(self, row: int) -> str:
         """Return on which line a data row (counted from 0) is."""
-        line, _ = next(islice(self.rows(), row + self.has_header, None))
+        line, _ = next(islice(self.rows(), row + bool(self.has_header), None))
         return f"line {line}"
 
     def column(self, column: int) -> Iterator[str]:
         """Yield the text of every cell of a column."""
-        for _, cells in islice(self.rows(), int(self.has_header), None):
+        for _, cells in islice(self.rows(), bool(self.has_header), None):
             yield cells[column].strip()
 
-    def find_names(self) -> tuple[list[str], int]:
-        """Return the names of the columns, and how many lines the header takes."""
-        beginning = list(islice(self.rows(), 2))
-        if not beginning:
+    def has_word(self, word: str, besides: int) -> bool:
+        """Whether a word is a cell of the first rows, in another column than `besides`."""
+        rows = (cells for _, cells in islice(self.rows(), _SEARCHED_ROWS))
+        return any(cells.count(word) > cells[besides : besides + 1].count(word) for cells in rows)
+
+    def find_names(
+        self, missing: Collection[str] = (), given: Iterable[object] = ()
+    ) -> tuple[list[str], int]:
+        """Return the names of the columns, `given` among them, and how many lines they take."""
+        rows = islice(self.rows(), _COMPARED_ROWS)
+        line, first = next(rows, (0, []))
+        if not first:
             raise MaucError(f"{self.path} is empty; a header line and rows are wanted.")
-        line, first = beginning[0]
-        self._check_separator(first)
+        # From the last column, which may well be the target, every so many of a wide table.
+        step = 1 + len(first) // _COMPARED_COLUMNS
+        below = [(len(cells), cells[::-step]) for _, cells in rows]
+        has_row_names = bool(below) and below[0][0] == len(first) + 1 > 2  # as R writes them
+        default, names = default_names(range(len(first))), [cell.strip() for cell in first]
+        if self.has_header is None:
+            is_named = any(word in names and find_place(default, word) is None for word in given)
+            is_data = self._is_data(first[::-step], [cells for _, cells in below], missing)
+            self.has_header = has_row_names or is_named or not is_data
+            if not self.has_header or 2 * sum(map(is_number, names)) >= len(names):
+                taken, other = ("names", "data") if self.has_header else ("data", "names")
+                self.note = (
+                    f"the first line is taken for {taken}; if it holds {other}, pass "
+                    f"{option('header', not self.has_header)}"
+                )
         if not self.has_header:
-            return default_names(range(len(first))), 0
-        if len(beginning[-1][1]) == len(first) + 1 > 2:  # as R writes row names
-            first = ["", *first]
-        names = [cell.strip() or f"column{j + 1}" for j, cell in enumerate(first)]
-        check_unique(self.path, names, self.hint(names))
-        if len(beginning) == 1:
+            return default, 0
+        names = [name or f"column{j + 1}" for j, name in enumerate([""] * has_row_names + names)]
+        check_unique(self.path, names, self.hint)
+        if not below:
             raise MaucError(f"{self.path} has a header line but no rows.")
         return names, line
 
-    def hint(self, names: list[str]) -> str:
-        """Return a hint if the header is likely a row of data, else nothing."""
-        n_numbers = sum(is_number(name) for name in names)
-        if not self.has_header or 2 * n_numbers < len(names):
-            return ""
-        return f" If the first line holds data and not names, pass {option('header', False)}."
+    def _is_data(self, first: list[str], rows: list[list[str]], missing: Collection[str]) -> bool:
+        """Whether the first row is like those below: numbers in their range, words among them."""
+        numbers, in_range, words = [], [], []
+        for column in zip(first, *rows, strict=False):
+            own, *texts = map(str.strip, column)
+            known = [text for text in texts if text not in missing]
+            if own in missing or not known:
+                continue
+            plain = [text.replace(self._decimal, ".") for text in (own, *known)]
+            if not all(map(is_number, plain[1:])):
+                words.append(own in known)
+            elif not is_number(plain[0]):
+                return False  # a word above numbers is a name
+            else:
+                number, *values = map(float, plain)
+                numbers.append(number)
+                is_alike = not own.isdigit() or any(map(str.isdigit, known))  # 7 is above 3.5
+                in_range.append(is_alike and min(values) <= number <= max(values))
+        steps = {after - before for before, after in pairwise(numbers)}
+        if len(numbers) > 2 and len(steps) == 1 and steps != {0}:  # 0, 1, 2, ... or years
+            return False
+        alike, is_twice = [*in_range, *words], len(set(numbers)) < len(numbers)
+        return (is_twice or 2 * sum(alike) >= len(alike) > 0) and (not words or any(words))
+
+    @property
+    def hint(self) -> str:
+        """What a user may have overlooked, as a sentence."""
+        return self.note and f" {self.note[:1].upper()}{self.note[1:]}."
 
     def ragged_error(self, wanted: int) -> MaucError | None:
         """Return the error for the first row that has more or fewer cells than are wanted."""
         first_line, _ = next(self.rows())
-        for line, cells in islice(self.rows(), int(self.has_header), None):
+        for line, cells in islice(self.rows(), bool(self.has_header), None):
             if len(cells) != wanted:
                 return MaucError(
                     f"{self.path}, line {line}: the row has {len(cells)} "
@@ -218,18 +262,6 @@ class Lines:
                         f"{self.path} cannot be read as rows and columns: it ends inside a quoted "
                         f"value; look for a quote that is never closed."
                     ) from error
-
-    def _check_separator(self, first: list[str]) -> None:
-        if len(first) > 1:
-            return
-        for other, what in ((";", "';'"), ("\t", "tabs"), ("|", "'|'"), (",", "','")):
-            if other in first[0]:
-                formats = {"\t": option("format", "tsv"), ",": option("format", "csv")}
-                raise MaucError(
-                    f"{self.path} has a single column when split at {self.separator!r}, but its "
-                    f"first line has {what} in it; pass "
-                    f"{formats.get(other, option('separator', other))}."
-                )
 
 
 def is_number(text: str) -> bool:

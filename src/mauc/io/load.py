@@ -1,6 +1,7 @@
 """Load a data set, or open its columns: a name, path or object in, features and labels out."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from glob import has_magic
 from os import PathLike, fspath
@@ -12,15 +13,14 @@ import numpy as np
 from mauc.data.columns import default_names, is_frame
 from mauc.data.source import ColumnSource, default_memory
 from mauc.data.validate import check_vector
-from mauc.exceptions import LeftOutWarning, MaucError, option, warn_user
-from mauc.io.arrays import FrameSource
+from mauc.exceptions import WARNING, ColumnWarning, LeftOutWarning, MaucError, option, warn_user
+from mauc.io import rules
 from mauc.io.dataset import Dataset, columns_note, encode_dataset
 from mauc.io.features import FeatureColumns, HeldColumns, feature_matrix
-from mauc.io.files import STDIN, is_address, is_stream, stream_as_file
+from mauc.io.files import STDIN, is_address, is_stream, split_archive, stream_as_file
 from mauc.io.formats import SPECIAL, TEXT_FORMATS, find_format, open_table, split_array
 from mauc.io.objects import as_vector, open_in_memory, open_object
 from mauc.io.options import ReadOptions, with_option_texts
-from mauc.io.rules import check_labels, find_excluded, find_roles, list_excluded
 from mauc.io.table import Table
 from mauc.memory import parse_bytes
 
@@ -53,16 +53,20 @@ def load_dataset(source: str | Path, target: str | int | None = None, **options:
     -----
     LeftOutWarning
         Names the columns that were left out.
+    ColumnWarning
+        Names columns and labels that may not be what they are taken for.
 
     Notes
     -----
-    Columns of named tables (csv, tsv, txt, xlsx, arff, parquet, feather) are left out if they
+    Columns of named tables (all formats but those of arrays, see below) are left out if they
 
     - number the rows: 0, 1, 2, ... or 1, 2, 3, ... in this order, or from any number in a column
       that has no name or is called an identifier;
-    - identify them: texts of which 95 % are different; whole numbers that are all different in a
-      column whose name says so (``id``, ``PassengerId``, ``row_no``) or beyond 2**53, or a range
-      in a column whose name has a word such as ``index``;
+    - identify them: texts of which 95 % are different; in a column whose name says so (``id``,
+      ``PassengerId``, ``row_no``) texts or whole numbers of which 90 % are different, or which
+      count rows and start again; the same beyond 2**53, or a range in a column whose name has a
+      word such as ``index``;
+    - are free text: most are different, of four words or more in the mean;
     - are dates or times, by type or text;
     - have a single value, or more than 95 % missing values.
 
@@ -81,33 +85,9 @@ def load_dataset(source: str | Path, target: str | int | None = None, **options:
     "load_dataset('wine', drop=['hue', 0])"
     """
     plain = ReadOptions.make("load_dataset", {**options, "target": target})
-    if is_stream(source):
-        with stream_as_file(source) as path:
-            as_text = plain if plain.format else replace(plain, format="txt")
-            dataset = assemble(open_table(str(path), as_text), as_text, STDIN)
-    else:
-        table, plain, name = _find_table(source, plain)
-        dataset = assemble(table, plain, name)
-    dataset = encode_dataset(dataset, plain.nominal)
+    with _opened(source, plain) as (table, plain, name):
+        dataset = encode_dataset(assemble(table, plain, name), plain.nominal)
     return replace(dataset, source=_call(source, target, options, plain))
-
-
-def read_csv(path: str | Path, target: str | int | None = None, **options: Any) -> Dataset:
-    """Read a CSV file, whatever its extension.
-
-    Parameters
-    ----------
-    path : str or Path
-    target : str or int
-        The column with the labels.
-    **options
-        Those of `load_dataset`.
-
-    Returns
-    -------
-    dataset : Dataset
-    """
-    return load_dataset(Path(path), target, format="csv", **options)
 
 
 @with_option_texts
@@ -162,21 +142,14 @@ def open_columns(
     plain = ReadOptions.make("open_columns", given)
     if isinstance(data, str | PathLike):
         table = open_table(fspath(data), plain, default_memory() if limit is None else limit)
-        is_whole = isinstance(table.source, FrameSource)  # of formats that are not streamed
     else:
-        is_whole = False
         _refuse_file_options(plain, f"a {type(data).__name__}.")
         table = _object_table(data, limit)
     if not is_column:
         table = replace(table, labels=_as_labels(target, table), has_named_labels=True)
-    dataset = assemble(table, plain, "", is_streamed=not is_whole, is_raw=True)
+    dataset = assemble(table, plain, "", is_streamed=True, is_raw=True)
     dataset = encode_dataset(dataset, plain.nominal)
-    if not is_whole:
-        return dataset.X, dataset.y
-    source = open_in_memory(dataset.X, limit)
-    source.name = str(table.path)
-    source.feature_names = np.array(dataset.feature_names, dtype=object)
-    return source, dataset.y
+    return dataset.X, dataset.y
 
 
 def open_dataset(
@@ -188,37 +161,51 @@ def open_dataset(
     return encode_dataset(assemble(table, plain, name, is_streamed=True), plain.nominal)
 
 
+def describe_file(data: str, **options: Any) -> tuple[Any, list[str]]:
+    """Return how every column of a data set is taken, and notes, as `load_dataset` would."""
+    plain = ReadOptions.make("describe_file", options)
+    with _opened(data, plain, default_memory()) as (table, plain, _):
+        return rules.describe_columns(table, plain)
+
+
+@contextmanager
+def _opened(
+    source: str | Path, options: ReadOptions, memory: int | None = None
+) -> Iterator[tuple[Table, ReadOptions, str]]:
+    """Open a stream, or what `_find_table` finds."""
+    if not is_stream(source):
+        yield _find_table(source, options, memory)
+        return
+    with stream_as_file(source) as path:
+        as_text = options if options.format else replace(options, format="txt")
+        yield open_table(str(path), as_text, memory), as_text, STDIN
+
+
 def assemble(
     table: Table, options: ReadOptions, name: str, *, is_streamed: bool = False,
     is_raw: bool = False,
 ) -> Dataset:  # fmt: skip
     """Split a table into features and labels; if streamed, `X` is a source, as read if raw."""
-    roles = find_roles(table, options)
+    roles = rules.find_roles(table, options)
     source, target = table.source, roles.target
     if not is_streamed and getattr(source, "matrix", None) is None:
         source = HeldColumns(source, [*roles.features, *([] if target is None else [target])])
-    labels, target_name, what = table.labels, "class", "y"
-    if target is not None:
-        target_name = table.names[target]
-        labels, what = source.read(np.array([target]))[0], f"column {target_name!r}"
-        declared = table.categories.get(target_name)
-        if declared is not None:
-            codes = np.where(np.isnan(labels), -1, labels).astype(np.int64)
-            labels = np.array([*declared, None], dtype=object)[codes]
-        elif not hasattr(labels, "iloc") and source.types[target].kind in "bmM":
-            labels = _named_labels(labels, source.types[target])
-    y, is_missing, label_notes = check_labels(table, labels, what, options)
-    excluded = (
-        {} if options.keep_ids else find_excluded(table, source, roles.features, roles.categorical)
-    )
+    labels, target_name, what = rules.read_labels(table, source, target)
+    y, is_missing, label_notes = rules.check_labels(table, labels, what, options)
+    judged = [] if options.keep_ids else roles.features
+    excluded, doubts = rules.find_excluded(table, source, judged, roles.categorical)
     kept = [j for j in roles.features if j not in excluded]
     reasons = {table.names[j]: reason for j, reason in excluded.items()}
+    listed = rules.list_excluded(reasons)
     if not kept:
         raise MaucError(
-            f"{table.path} has no column left to be a feature; left out: {list_excluded(reasons)}. "
+            f"{table.path} has no column left to be a feature; left out: {listed}. "
             f"{option('keep_ids', True)} keeps them."
         )
-    notes = list(table.notes)
+    notes = [*label_notes, *table.notes]
+    if doubts:
+        doubtful = rules.list_excluded({table.names[j]: doubt for j, doubt in doubts.items()})
+        notes.append(f"{WARNING}may not be features: {doubtful}; {option('drop')} leaves them out")
     for j in kept:
         if j not in roles.categorical:
             notes += table.check_column(j)
@@ -237,11 +224,13 @@ def assemble(
     if reasons:
         it = "it" if len(reasons) == 1 else "them"
         warn_user(
-            f"{table.path}: left out: {list_excluded(reasons)}; {option('keep_ids', True)} keeps "
-            f"{it}.",
+            f"{table.path}: left out: {listed}; {option('keep_ids', True)} keeps {it}.",
             LeftOutWarning,
         )
-    return replace(dataset, categories=categories, notes=(first, *label_notes, *notes))
+    for note in notes:
+        if note.startswith(WARNING):
+            warn_user(f"{table.path}: {note.removeprefix(WARNING)}.", ColumnWarning)
+    return replace(dataset, categories=categories, notes=(first, *notes))
 
 
 def _refuse_file_options(options: ReadOptions, what: str) -> None:
@@ -263,16 +252,6 @@ def _stream(
     if part.feature_names is None:  # columns keep their numbers
         part.feature_names = np.array([table.names[j] for j in kept], dtype=object)
     return part
-
-
-def _named_labels(labels: np.ndarray[Any, Any], kind: np.dtype[Any]) -> Any:
-    """Return labels that are booleans or dates as pandas would name them."""
-    import pandas
-
-    if kind.kind == "b" and labels.dtype.kind != "b":  # with missing values
-        named = {0.0: False, 1.0: True}
-        return pandas.Series([named.get(value) for value in labels.tolist()], dtype=object)
-    return pandas.Series(labels)
 
 
 def _object_table(data: Any, memory: int | None) -> Table:
@@ -333,7 +312,7 @@ def _name(data: str) -> str:
     """Return what a data set is called: its file without the extension, and without ``.gz``."""
     if has_magic(data) and not Path(data).is_file():
         return data
-    name = PurePosixPath(data.partition("://")[2] or data).name.removesuffix(".gz")
+    name, _ = split_archive(PurePosixPath(data.partition("://")[2] or data).name)
     return name.rpartition(".")[0] or name
 
 

@@ -8,10 +8,11 @@ the same messages, notes and warnings, also those of other threads, have ``--dro
 import shlex
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
+from functools import partial
 from textwrap import fill, indent
 from typing import Any, TypeVar
 
-from mauc.checks import check_choice, is_int, is_real
+from mauc.checks import check_choice, check_int, is_int, is_real
 from mauc.exceptions import MaucError, option
 
 NOMINAL = ("keep", "ordinal", "onehot", "drop")
@@ -27,11 +28,12 @@ class OptionText:
     text: str  #: for both
     more: str = ""  #: further lines of docstrings
     flag: str = ""  #: on the command line; empty if it has none
-    metavar: str | None = None  #: None for a switch
+    metavar: str = ""  #: empty for a switch
 
 
-def _option(default: Any, kind: str, text: str, more: str = "", **cli: Any) -> Any:
-    return field(default=default, metadata={"text": OptionText(kind, text, more, **cli)})
+def _option(default: Any, kind: str, cli: str, text: str, more: str = "") -> Any:
+    flag, _, metavar = cli.partition(" ")
+    return field(default=default, metadata={"text": OptionText(kind, text, more, flag, metavar)})
 
 
 @dataclass(frozen=True)
@@ -39,98 +41,112 @@ class ReadOptions:
     """How a file is read; `make` checks what a user gives."""
 
     target: str | int | None = _option(
-        None, "str or int, optional",
+        None, "str or int, optional", "--target COLUMN",
         "Column with the labels, by name or number (-1 is the last).",
         "Formats that keep labels apart (npz, mat, svmlight) need none; the default of arff files "
         "and of text files without a header is the last column.",
-        flag="--target", metavar="COLUMN",
     )  # fmt: skip
     format: str | None = _option(
-        None, "str, optional",
-        "Format of the file, if its extension does not tell: arff, csv, feather, hdf5, mat, npy, "
-        "npz, parquet, svmlight, tsv, txt (separator found), xlsx or zarr.",
-        "Text formats may be compressed (``.csv.gz``).",
-        flag="--format", metavar="NAME",
+        None, "str, optional", "--format NAME",
+        "Format of the file, if its extension does not tell: arff, csv, dta (Stata), feather, "
+        "hdf5, json (also lines of it), mat, npy, npz, parquet, sas (xpt, sas7bdat), sav (SPSS), "
+        "sql (SQLite), svmlight, tsv, txt (separator found), xlsx (also xls, ods) or zarr.",
+        "Text, json, dta and sas files may be compressed (``.csv.gz``, bz2, xz, zst, or zip with "
+        "one file).",
     )  # fmt: skip
     nominal: str = _option(
-        "keep", '{"keep", "ordinal", "onehot", "drop"}, default="keep"',
+        "keep", '{"keep", "ordinal", "onehot", "drop"}, default="keep"', "--nominal HOW",
         "Nominal columns: keep them, or make them codes (ordinal) or indicators (onehot), or drop "
         "them.",
         "Columns of text, categories and booleans are nominal, see `encode_dataset`.",
-        flag="--nominal", metavar="HOW",
     )  # fmt: skip
     categorical_features: tuple[str | int, ...] = _option(
-        (), "str, int or sequence of these",
+        (), "str, int or sequence of these", "--categorical COLUMN",
         "Columns that are nominal although they hold numbers.",
-        flag="--categorical", metavar="COLUMN",
     )  # fmt: skip
     columns: tuple[str | int, ...] | None = _option(
-        None, "str, int or sequence of these, optional",
+        None, "str, int or sequence of these, optional", "",
         "Columns that are features, in this order; all but the target by default.",
     )  # fmt: skip
     drop: tuple[str | int, ...] = _option(
-        (), "str, int or sequence of these", "Columns to leave out.",
-        flag="--drop", metavar="COLUMN",
+        (), "str, int or sequence of these", "--drop COLUMN",
+        "Columns to leave out; also several (a,b) and patterns (Class*).",
     )  # fmt: skip
     keep_ids: bool = _option(
-        False, "bool",
+        False, "bool", "--keep-ids",
         "Keep columns that look like row numbers, ids or dates, constant and nearly empty ones; "
         "they are left out otherwise.",
         "False by default in `load_dataset`, True in `open_columns`, which reads every column once "
         "to find them.",
-        flag="--keep-ids",
     )  # fmt: skip
     skip_unlabelled: bool = _option(
-        False, "bool, default=False",
+        False, "bool, default=False", "--skip-unlabelled",
         "Leave out rows without a label; otherwise they are an error.",
-        flag="--skip-unlabelled",
     )  # fmt: skip
     many_classes: bool = _option(
-        False, "bool, default=False",
+        False, "bool, default=False", "--many-classes",
         "Accept a target of more than 1,000 classes, or of more than 20 with hardly more than one "
         "row each, which is otherwise taken for a measurement.",
-        flag="--many-classes",
+    )  # fmt: skip
+    min_class_size: int | None = _option(
+        None, "int, optional", "--min-class-size N",
+        "Leave out the rows of classes with fewer rows than this, after merging.",
+    )  # fmt: skip
+    merge: tuple[str, ...] = _option(
+        (), "str or sequence of str", "--merge CLASSES=NAME",
+        "Classes to take as one, and its name: 'A,B=AB'.",
+    )  # fmt: skip
+    classes: tuple[str, ...] | None = _option(
+        None, "str, int or sequence of these, optional", "--classes CLASSES",
+        "Classes to keep, such as A,B,C, after merging; rows of others are left out.",
     )  # fmt: skip
     missing: tuple[str, ...] | None = _option(
-        None, "str or sequence of str, optional",
-        "Words that stand for a missing value in text files and spreadsheets, besides nothing, ?, "
-        "NA, N/A, NaN, nan and null.",
+        None, "str or sequence of str, optional", "--missing WORD",
+        "Words that stand for a missing value in text files, spreadsheets and other tables of "
+        "cells, besides nothing, ?, NA, N/A, NaN, nan and null.",
         "Labels that are names are missing only where there is nothing, ``?`` or one of these "
         'words: "NA" may be a class.',
-        flag="--missing", metavar="WORD",
     )  # fmt: skip
     separator: str | None = _option(
-        None, "str, optional",
+        None, "str, optional", "--separator TEXT",
         "Column separator of a csv, tsv or txt file: one character, or whitespace for any run of "
-        "blanks and tabs.",
-        flag="--separator", metavar="TEXT",
+        "blanks and tabs; found where the first lines leave no doubt.",
     )  # fmt: skip
     decimal: str | None = _option(
-        None, 'str, default="."', "Decimal point of a text file, or of texts in a spreadsheet.",
-        flag="--decimal", metavar="TEXT",
+        None, "str, optional", "--decimal TEXT",
+        "Decimal point of a text file (found if not separated by commas), or of texts in cells.",
     )  # fmt: skip
     thousands: str | None = _option(
-        None, "str, optional", "What separates thousands in a text file or a spreadsheet.",
+        None, "str, optional", "--thousands TEXT",
+        "What separates thousands in a text file or a spreadsheet.",
         'By default it is recognised in columns that leave no doubt, such as one with "3,070" and '
         '"1,234,567".',
-        flag="--thousands", metavar="TEXT",
     )  # fmt: skip
     header: bool | None = _option(
-        None, "bool, default=True",
-        "Whether the first line of a text file holds the names of the columns, not data.",
-        flag="--no-header",
+        None, "bool, optional", "--header/--no-header",
+        "Whether the first line of a text file holds names of columns, or data; by default it is "
+        "compared with the lines below.",
+    )  # fmt: skip
+    skip_rows: int | None = _option(
+        None, "int, optional", "--skip-rows N",
+        "Lines of a text file, or rows of a sheet, above the names of the columns; by default "
+        "titles are found: a single word or text above wider rows.",
     )  # fmt: skip
     encoding: str | None = _option(
-        None, 'str, default="utf-8"', "Encoding of a text file, such as latin-1.",
-        flag="--encoding", metavar="NAME",
+        None, 'str, default="utf-8"', "--encoding NAME",
+        "Encoding of a text file, such as latin-1.",
     )  # fmt: skip
     sheet: str | int | None = _option(
-        None, "str or int, optional",
-        "Sheet of an xlsx file, by name or number; the first by default.",
-        flag="--sheet", metavar="NAME",
+        None, "str or int, optional", "--sheet NAME",
+        "Sheet of an xlsx, xls or ods file, by name or number; the first by default.",
+    )  # fmt: skip
+    sql: str | None = _option(
+        None, "str, optional", "--sql QUERY",
+        "Query whose rows are read, of an SQLite file or of the address of a data base "
+        "(postgresql://...); the only table of a file by default.",
     )  # fmt: skip
     storage_options: Mapping[str, Any] | None = _option(
-        None, "mapping, optional",
+        None, "mapping, optional", "",
         "Options of the file system of an address (``s3://...``), such as keys.",
     )  # fmt: skip
 
@@ -170,7 +186,7 @@ def command_line_option(name: str, *value: Any) -> str:
     known = COMMAND_LINE.get(name)
     flag = known.flag if known is not None else f"--{name.replace('_', '-')}"
     if not value or isinstance(value[0], bool):
-        return flag
+        return flag.split("/")[-1 if False in value else 0]
     text = str(value[0])
     return f"{flag} {shlex.quote(text) if any(map(str.isalnum, text)) else repr(text)}"
 
@@ -214,7 +230,14 @@ def _plain_words(name: str, given: Any) -> tuple[str, ...] | None:
     return tuple(str(word) for word in given)
 
 
+def _plain_count(name: str, given: Any, low: int) -> int | None:
+    is_text = isinstance(given, str) and given.isdigit()  # of the command line
+    return check_int(option(name), int(given) if is_text else given, low, optional=True)  # type: ignore[no-any-return]
+
+
 _PLAIN: dict[str, Callable[[str, Any], Any]] = {
+    "classes": _plain_words, "merge": lambda name, value: _plain_words(name, value) or (),
+    "min_class_size": partial(_plain_count, low=1), "skip_rows": partial(_plain_count, low=0),
     "target": lambda name, value: None if value is None else _plain_column(name, value),
     "sheet": lambda name, value: int(value) if is_int(value) else value,
     "categorical_features": _plain_columns, "columns": _plain_columns, "drop": _plain_columns,

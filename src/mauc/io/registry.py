@@ -15,6 +15,7 @@ from mauc.checks import unknown_choice
 from mauc.exceptions import MaucError
 from mauc.io.cache import cache_folder, file_digest
 from mauc.io.dataset import Dataset
+from mauc.io.files import split_archive
 from mauc.io.formats import is_data_path
 from mauc.io.generated import make_control_charts, make_siren
 
@@ -281,7 +282,7 @@ def find_in_folder(name: str) -> Path | None:
         return None
     found = [
         path for path in sorted(wanted.parent.iterdir())
-        if path.name.removesuffix(".gz").rpartition(".")[0] == wanted.name
+        if split_archive(path.name)[0].rpartition(".")[0] == wanted.name
         and path.is_file() and is_data_path(path)
     ]  # fmt: skip
     if len(found) > 1:

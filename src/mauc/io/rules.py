@@ -9,22 +9,28 @@ import datetime
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
+from fnmatch import fnmatchcase
 from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from mauc.checks import is_class_count, many_classes_text
+from mauc.checks import is_class_count, many_classes_text, unknown_choice
 from mauc.data.columns import MAX_EXACT_INTEGER, as_floats
 from mauc.data.source import ColumnSource
-from mauc.exceptions import MaucError, option
+from mauc.exceptions import WARNING, MaucError, format_labels, option
 from mauc.io.options import ReadOptions
-from mauc.io.table import Table, find_place, first_few
+from mauc.io.table import Table, find_place, first_few, split_words
 from mauc.progress import track
 
 MIN_ROWS = 10  # in fewer rows all values of a feature may well be different, or equal
 MAX_MISSING = 0.95  # share of missing values above which a column is nearly empty
 MIN_DISTINCT = 0.95  # share of distinct texts from which a column names its rows
+MIN_NAMED = 0.9  # that of distinct values, in a column that is called an identifier
+MIN_TEXT = 0.5  # that of distinct texts from which a column may be free text
+MIN_WORDS = 4  # in the mean, of free text
+MAX_PLAIN = 20  # different texts that are taken for categories without a word
+MIN_ORDERED = 11  # different whole numbers from which a target may be a measurement
 N_FIRST = 1024  # rows that settle most columns of numbers
 _SHARE = 4  # of the memory, for what is read or held
 _WORK_BYTES = 48  # per row, that judging a column takes beside it
@@ -65,18 +71,18 @@ class Roles(NamedTuple):
     categorical: frozenset[int]  #: nominal whatever they hold
 
 
-def find_roles(table: Table, options: ReadOptions) -> Roles:
+def find_roles(table: Table, options: ReadOptions, *, needs_target: bool = True) -> Roles:
     """Return what the columns of a table are; no value is looked at."""
-    target = _find_target(table, options.target)
-    dropped = {find_column(table, name, "drop") for name in options.drop}
+    has_target = needs_target or options.target is not None or table.target is not None
+    target = _find_target(table, options.target) if has_target else None
+    dropped = find_columns(table, options.drop, "drop", target)
     categorical = frozenset(
-        find_column(table, name, "categorical_features") for name in options.categorical_features
+        find_columns(table, options.categorical_features, "categorical_features", target)
     )
-    columns = options.columns
-    if columns is None:
+    if options.columns is None:
         wanted = [j for j in range(len(table.names)) if j != target and j not in table.hidden]
     else:
-        wanted = [find_column(table, name, "columns") for name in columns]
+        wanted = find_columns(table, options.columns, "columns", target)
         twice = [j for j in wanted if wanted.count(j) > 1] if len(set(wanted)) < len(wanted) else []
         if twice:
             raise MaucError(
@@ -87,7 +93,8 @@ def find_roles(table: Table, options: ReadOptions) -> Roles:
             raise MaucError(
                 f"{table.path}: {option(name)} has {table.names[target]!r}, which is the target."
             )
-    features = [j for j in wanted if j not in dropped]
+    left_out = set(dropped)
+    features = [j for j in wanted if j not in left_out]
     if not features:
         raise MaucError(
             f"{table.path} has no column left to be a feature. Its columns: "
@@ -115,6 +122,19 @@ def _find_target(table: Table, target: str | int | None) -> int | None:
     return table.target
 
 
+def find_columns(
+    table: Table, wanted: Sequence[str | int], name: str, target: int | None
+) -> list[int]:
+    """Return columns by names, numbers, lists (a,b) and patterns (x*), which spare the target."""
+    found = []
+    for word in (word for text in wanted for word in split_words(table.names, text)):
+        matches = []
+        if isinstance(word, str) and find_place(table.names, word) is None:
+            matches = [j for j, known in enumerate(table.names) if fnmatchcase(known, word)]
+        found += [j for j in matches if j != target] or [find_column(table, word, name)]
+    return found
+
+
 def find_column(table: Table, wanted: str | int, name: str) -> int:
     """Return the number of a column given by name or number (from 0, or -1 for the last)."""
     names = table.names
@@ -135,32 +155,128 @@ def find_column(table: Table, wanted: str | int, name: str) -> int:
     )
 
 
+def read_labels(table: Table, source: ColumnSource, target: int | None) -> tuple[Any, str, str]:
+    """Return the labels as they are, the name of their column, and what errors call it."""
+    if target is None:
+        return table.labels, "class", "y"
+    name, kind = table.names[target], source.types[target].kind
+    (labels,) = source.read(np.array([target]))
+    declared = table.categories.get(name)
+    if declared is not None:
+        codes = np.where(np.isnan(labels), -1, labels).astype(np.int64)
+        labels = np.array([*declared, None], dtype=object)[codes]
+    elif not hasattr(labels, "iloc") and kind in "bmM":  # as pandas would name them
+        import pandas
+
+        if kind == "b" and labels.dtype.kind != "b":  # with missing values
+            labels = [{0.0: False, 1.0: True}.get(value) for value in labels.tolist()]
+        labels = pandas.Series(labels, dtype=object if kind == "b" else None)
+    return labels, name, f"column {name!r}"
+
+
 def check_labels(
     table: Table, column: Any, what: str, options: ReadOptions
 ) -> tuple[Array, Array, list[str]]:
     """Return labels, a mask of the rows that have none, and notes; errors call them `what`."""
-    is_missing = _missing(column)
+    is_missing, notes = _missing(column), []
+    is_na = np.asarray(column == "NA") if str(column.dtype) == "category" else np.zeros(1, bool)
+    if is_na.any() and "NA" in table.missing_words and table.uses_word("NA"):
+        is_missing = is_missing | is_na
+        notes.append(
+            f"'NA' is a missing label, as it is a missing value in other columns; the name of the "
+            f"target in {option('categorical_features')} makes it a class"
+        )
     n_missing = int(is_missing.sum())
     if n_missing and not options.skip_unlabelled:
         more = f" ({n_missing} rows have none)" if n_missing > 1 else ""
         raise MaucError(
             f"{table.path}: {what} has no label in {table.locate_row(int(np.argmax(is_missing)))}"
             f"{more}; give it one, or leave such rows out ({option('skip_unlabelled', True)})."
+            f"{''.join(f' {note}.' for note in notes)}"
         )
+    if n_missing:
+        notes.append(f"{n_missing} row{'s' * (n_missing > 1)} without a label left out")
     y = _plain_labels(table, column, is_missing, what)
-    n_classes = len(np.unique(y))
+    if options.merge or options.classes or options.min_class_size:
+        y, is_kept, class_notes = choose_classes(table, y, what, options)
+        notes += class_notes
+        is_missing = is_missing.copy()
+        is_missing[~is_missing] = ~is_kept
+    classes, counts = np.unique(y, return_counts=True)
+    n_classes, n_single = len(counts), int((counts == 1).sum())
+    ways = (
+        f"{n_single} of {n_classes} classes have one row: {option('min_class_size', 2)} leaves "
+        f"these out, {option('merge', 'A,B=AB')} makes one of several, {option('classes')} names "
+        f"those to keep"
+    )
     if not options.many_classes and not is_class_count(n_classes, len(y)):
         raise MaucError(
             f"{table.path}: {what} has {many_classes_text(n_classes, len(y))}. If they are "
-            f"classes all the same, pass {option('many_classes', True)}."
+            f"classes all the same, pass {option('many_classes', True)}. {ways}."
         )
-    notes = []
-    if n_missing:
-        notes.append(f"{n_missing} row{'s' * (n_missing > 1)} without a label left out")
+    if n_single and len(y) >= MIN_ROWS:
+        notes.append(f"two single rows are no evidence, and {ways}")
     if y.dtype.kind == "U":
-        for word in sorted(set(table.missing_words) & set(np.unique(y).tolist())):
+        for word in sorted({*table.missing_words} & {*classes.tolist()}):
             notes.append(f"{word!r} is a class; {option('missing', word)} makes it a missing label")
+        folded = np.array(["".join(label.split()).casefold() for label in classes])
+        found, times = np.unique(folded, return_counts=True)
+        alike = "; ".join(format_labels(classes[folded == one]) for one in found[times > 1])
+        if alike:
+            notes.append(f"{WARNING}labels differ by case or blanks alone: {alike}")
+    elif _is_ordered(classes, counts):
+        notes.append(
+            f"{WARNING}{what} has {len(classes)} whole numbers that are about as frequent as their "
+            f"neighbours: it looks ordinal or continuous, but is taken for classes without an order"
+        )
     return y, is_missing, notes
+
+
+def _is_ordered(values: Array, counts: Array) -> bool:
+    """Whether whole numbers leave many out, or are as frequent as their neighbours."""
+    if len(values) > 2 * MIN_ORDERED and int(values[-1]) - int(values[0]) > 2 * len(values):
+        return True
+    if len(values) < MIN_ORDERED or len(set(counts[1:-1])) == 1:
+        return False
+    steps, logs = np.diff(counts), np.log(counts)
+    is_monotone = (steps >= 0).all() or (steps <= 0).all()  # codes in order of frequency
+    return bool(not is_monotone and np.corrcoef(logs[1:], logs[:-1])[0, 1] > 2.5 / len(logs) ** 0.5)
+
+
+def choose_classes(
+    table: Table, y: Array, what: str, options: ReadOptions
+) -> tuple[Array, Array, list[str]]:
+    """Return labels after classes were merged, which of them are kept, and notes."""
+    labels, notes = y.astype(str), list[str]()
+
+    def is_named(texts: Sequence[str], name: str) -> Array:
+        known = np.unique(labels).tolist()
+        words = [str(word) for text in texts for word in split_words(known, text)]
+        for word in words:
+            if word not in known:
+                raise unknown_choice(f"{table.path}: {option(name)}", word, known)
+        return np.isin(labels, words)
+
+    for text in options.merge:
+        old, _, new = map(str.strip, text.rpartition("="))
+        if not (old and new):
+            raise MaucError(f"{option('merge')} must be classes and a name, A,B=AB, got {text!r}.")
+        labels = np.where(is_named([old], "merge"), new, labels)
+        notes.append(f"classes {old} taken as one, {new!r}")
+    is_kept = (
+        np.ones(len(y), bool) if options.classes is None else is_named(options.classes, "classes")
+    )
+    _, codes, counts = np.unique(labels, return_inverse=True, return_counts=True)
+    is_kept &= counts[codes] >= (options.min_class_size or 1)
+    lost, n_rows = np.unique(labels[~is_kept]).tolist(), int((~is_kept).sum())
+    if lost:
+        classes = f"{len(lost)} class{'es' * (len(lost) > 1)}"
+        notes.append(f"{classes} of {n_rows} rows left out: {first_few(lost)}")
+        if len(np.unique(labels[is_kept])) < 2:
+            raise MaucError(f"{table.path}: two classes of {what} must be left, got {notes[-1]}.")
+    if y.dtype.kind in "iu" and all(label.removeprefix("-").isdigit() for label in set(labels)):
+        labels = labels.astype(y.dtype)
+    return labels[is_kept], is_kept, notes
 
 
 def _plain_labels(table: Table, labels: Any, is_missing: Array, what: str) -> Array:
@@ -204,11 +320,12 @@ def _missing(labels: Any) -> Array:
 
 def find_excluded(
     table: Table, source: ColumnSource, columns: Sequence[int], categorical: Collection[int] = ()
-) -> dict[int, str]:
-    """Return which `columns` of a table, read from `source`, are not features, and why."""
+) -> tuple[dict[int, str], dict[int, str]]:
+    """Return which `columns`, read from `source`, are not features, and which may not be; why."""
     if not table.is_named:  # columns of arrays are all features
-        return {}
+        return {}, {}
     reasons: dict[int, str | None] = {}
+    doubts: dict[int, str | None] = {}
     numbers, words = [], {}
     for j in columns:
         kind = source.types[j].kind
@@ -227,7 +344,7 @@ def find_excluded(
         parts = source.read_rows(0, n_first, np.array(group))
         for j, values in zip(group, parts, strict=True):
             reason = number_reason(values, table.names[j], j, is_part=True)
-            if reason is None and n_first >= MIN_ROWS:
+            if reason is None and n_first >= MIN_ROWS and not _starts_again(values):
                 plain.add(j)
     settled = plain.intersection(source.complete)
     unread = [j for j in numbers if j not in settled]
@@ -237,13 +354,16 @@ def find_excluded(
                 reasons[j] = empty_reason(int(np.count_nonzero(values == values)), n_rows)
             else:
                 reasons[j] = number_reason(values, table.names[j], j)
+                doubts[j] = "counts rows and starts again" if _starts_again(values) else None
     for group in track(list(_groups(source, list(words), n_rows)), "groups of columns"):
         for start, stop in source.take(group).parts_within(source.memory // (2 * _SHARE)):
             parts = source.read_rows(start, stop, np.array(group))
             for j, values in zip(group, parts, strict=True):
                 words[j].add(values)
-    reasons |= {j: stats.reason() for j, stats in words.items()}
-    return {j: reason for j, reason in sorted(reasons.items()) if reason is not None}
+    for j, stats in words.items():
+        reasons[j], doubts[j] = stats.judge()
+    excluded = {j: reason for j, reason in sorted(reasons.items()) if reason is not None}
+    return excluded, {j: text for j, text in sorted(doubts.items()) if text and j not in excluded}
 
 
 def _groups(source: ColumnSource, columns: Sequence[int], n_rows: int) -> Iterator[list[int]]:
@@ -268,7 +388,7 @@ def number_reason(values: Array, name: str, j: int, *, is_part: bool = False) ->
     low, high = known.min(), known.max()
     is_whole = bool(np.isfinite([low, high]).all() and (known == np.floor(known)).all())
     may_be_range = len(known) > 1 and is_whole and int(high) - int(low) == len(known) - 1
-    is_range = is_part or (may_be_range and _is_distinct(known))
+    is_range = is_part or (may_be_range and len(np.unique(known)) == len(known))
     is_named = is_nameless or is_id_name(name, is_range)
     has_start = values[0] == np.round(values[0]) and (is_named or values[0] in (0, 1))
     is_rising = bool((values[1:] > values[:-1]).all())  # integers without a sign wrap around
@@ -279,14 +399,23 @@ def number_reason(values: Array, name: str, j: int, *, is_part: bool = False) ->
     empty = empty_reason(len(known), n_rows)
     if empty is not None or low >= high:
         return empty or "constant"
+    if is_named and _starts_again(values):
+        return "counts rows and starts again"
     is_wide = bool((np.abs(known.astype(np.float64)) > MAX_EXACT_INTEGER).all())
-    if is_whole and (is_wide or is_named) and _is_distinct(known):
-        return f"{len(known)} values in {n_rows} rows"
+    if is_whole and (is_wide or is_named):
+        n_distinct = len(np.unique(known))
+        if is_part or n_distinct >= MIN_NAMED * len(known):
+            return f"{n_distinct} values in {n_rows} rows"
     return "dates" if is_date_number(known, name) else None
 
 
-def _is_distinct(known: Array) -> bool:
-    return len(np.unique(known)) == len(known)
+def _starts_again(values: Array) -> bool:
+    """Whether numbers count from 0 or 1 and begin anew, in the mean after five rows or more."""
+    if len(values) < MIN_ROWS or values.dtype.kind == "m" or values[0] not in (0, 1):
+        return False
+    is_next, is_first = values[1:] == values[:-1] + 1, values[1:] == values[0]
+    n_starts = 1 + np.count_nonzero(is_first)
+    return bool((is_next ^ is_first).all() and 1 < n_starts <= len(values) / 5)
 
 
 class WordStats:
@@ -317,25 +446,32 @@ class WordStats:
                 f"memory."
             )
 
-    def reason(self) -> str | None:
-        """Return why the column is not a feature; None if it is."""
+    def judge(self) -> tuple[str | None, str | None]:
+        """Return why the column is not a feature, and why it may not be; None if it is."""
         counts, n_rows = self._counts, self._source.shape[0]
         if counts and all(map(is_date, counts)):
-            return "dates"
+            return "dates", None
         if self._is_full:
-            return "more different texts than fit into memory"
+            return "more different texts than fit into memory", None
         if n_rows < MIN_ROWS:
-            return None
+            return None, None
         n_known, distinct = sum(counts.values()), len(counts)
         if distinct == 1:  # a flag, where others are missing
-            return "constant" if n_known == n_rows else None
+            return None if n_known < n_rows else "constant", None
         if (empty := empty_reason(n_known, n_rows)) is not None:
-            return empty
-        if n_known < MIN_ROWS or distinct < MIN_DISTINCT * n_known:
-            return None
+            return empty, None
+        is_named = is_id_name(self._name)
         # Numbers with a decimal comma, or with a few words among them, name nothing.
         n_numbers = sum(count for value, count in counts.items() if _is_number(value))
-        return None if 2 * n_numbers > n_known else f"{distinct} values in {n_rows} rows"
+        if n_known < MIN_ROWS or (2 * n_numbers > n_known and not is_named):
+            return None, None
+        if distinct >= (MIN_NAMED if is_named else MIN_DISTINCT) * n_known:
+            return f"{distinct} values in {n_rows} rows", None
+        if distinct <= max(MAX_PLAIN, MIN_TEXT * n_known):
+            return None, None
+        text = f"{distinct} different texts in {n_rows} rows"
+        is_free = sum(len(str(value).split()) for value in counts) >= MIN_WORDS * distinct
+        return (f"free text, {text}", None) if is_free else (None, text)
 
 
 def is_date_number(known: Array, name: str) -> bool:
@@ -381,6 +517,44 @@ def is_id_name(name: str, is_range: bool = False) -> bool:
         return bool(words & _WEAK_WORDS)
     has_digits = any(map(str.isdigit, name))  # NO2 is a gas
     return bool(words) and words <= _WEAK_WORDS and not has_digits
+
+
+def describe_columns(table: Table, options: ReadOptions) -> tuple[Any, list[str]]:
+    """Return a frame with what every column of a table is taken for, and why, and notes."""
+    import pandas
+
+    roles, source = find_roles(table, options, needs_target=False), table.source
+    judged = [] if options.keep_ids else roles.features
+    excluded, doubts = find_excluded(table, source, judged, roles.categorical)
+    labels, target_name, what = read_labels(table, source, roles.target)
+    rows, notes = [], list(table.notes)
+    if labels is None:
+        notes.append(f"no column is the target; {option('target')} names it")
+    for j in [*range(len(table.names)), *([] if table.labels is None else [None])]:
+        name, values = target_name, labels
+        if j is not None:
+            name, (values,) = table.names[j], source.read(np.array([j]))
+        column, code = pandas.Series(values), np.asarray(values).dtype.kind
+        is_nominal = code in "ObU" or j in roles.categorical or name in table.categories
+        taken, why = "feature", excluded.get(j, "") or WARNING * (j in doubts) + doubts.get(j, "")
+        try:
+            if j == roles.target and labels is not None:
+                taken = "target"
+                _, is_missing, more = check_labels(table, labels, what, options)
+                column, notes = column.mask(is_missing), [*notes, *more]
+            elif j in excluded or j not in roles.features:
+                is_hidden = j in table.hidden and "no feature by the file"
+                taken, why = "left out", why or is_hidden or option("drop")
+            elif is_nominal and options.nominal == "drop":
+                taken, why = "left out", option("nominal", "drop")
+            elif j not in roles.categorical:
+                notes += table.check_column(j)
+        except MaucError as error:
+            why = str(error).removeprefix(f"{table.path}: ")
+        kind = "nominal" if is_nominal else "date" if code in "mM" else "number"
+        rows.append((name, kind, column.nunique(), column.isna().mean(), taken, why))
+    heads = ["column", "kind", "distinct", "missing", "taken", "why"]
+    return pandas.DataFrame(rows, columns=heads), notes
 
 
 def list_excluded(reasons: Mapping[str, str]) -> str:

@@ -8,7 +8,7 @@ formats that stream then open a source that reads columns when they are asked fo
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ import numpy as np
 
 from mauc.data.columns import MAX_EXACT_INTEGER
 from mauc.data.source import ColumnSource
-from mauc.exceptions import MaucError, option
+from mauc.exceptions import MaucError, MaucWarning, option, warn_user
 
 _INTEGER = re.compile(r"[+-]?\d+")
 
@@ -58,6 +58,8 @@ class Table:
     dates: frozenset[int] = frozenset()
     #: words that stand for a missing value in a feature, but not in a label
     missing_words: tuple[str, ...] = ()
+    #: whether a word of `missing_words` stands in other columns than the target
+    uses_word: Callable[[str], bool] = lambda word: False
     #: what else a user should know about how the file was read
     notes: Sequence[str] = ()
 
@@ -75,17 +77,26 @@ def check_unique(path: Path | str, names: Sequence[str], hint: str = "") -> None
 
 
 def check_precision(path: Path | str, name: str, values: Iterable[object]) -> None:
-    """Raise if an integer of a feature, or a text of one, is beyond what float64 holds exactly."""
+    """Raise if two integers of a feature, or texts, are beyond what float64 holds; warn if one."""
+    wide = set()
     for value in values:
-        if isinstance(value, str) and not _INTEGER.fullmatch(value):
-            continue
-        if abs(int(value)) > MAX_EXACT_INTEGER:  # type: ignore[call-overload]
+        if not isinstance(value, str) or _INTEGER.fullmatch(value):
+            number = int(value)  # type: ignore[call-overload]
+            if abs(number) > MAX_EXACT_INTEGER:
+                wide.add(number)
+        if len(wide) > 1:
             raise MaucError(
-                f"{path}: column {name!r} holds integers beyond 2**53, such as {value}, which "
+                f"{path}: column {name!r} holds integers beyond 2**53, such as {max(wide)}, which "
                 f"lose digits as numbers. If it is an identifier, drop it ({option('drop', name)}) "
                 f"or declare it nominal ({option('categorical_features', name)}); otherwise store "
                 f"it in larger units."
             )
+    for number in wide:
+        warn_user(
+            f"{path}: column {name!r} holds {number}, which is beyond 2**53 and loses digits as a "
+            f"number; correct it, or leave the column out ({option('drop', name)}).",
+            MaucWarning,
+        )
 
 
 def find_place(names: Sequence[str], wanted: str | int | None) -> int | None:
@@ -97,6 +108,13 @@ def find_place(names: Sequence[str], wanted: str | int | None) -> int | None:
     if wanted is None or not -len(names) <= int(wanted) < len(names):
         return None
     return int(wanted) % len(names)
+
+
+def split_words(known: Collection[str], text: str | int) -> list[str | int]:
+    """Return the words of a text such as ``a,b``, unless it is one that is known."""
+    if not isinstance(text, str) or text in known:
+        return [text]
+    return [word.strip() for word in text.split(",")]
 
 
 def first_few(names: Sequence[str]) -> str:

@@ -23,8 +23,9 @@ from mauc.data.columns import MAX_EXACT_INTEGER
 from mauc.exceptions import MaucError, option
 from mauc.io.cache import BatchColumns, CachedColumns, ColumnWriter, file_stamp, find_or_build
 from mauc.io.dataset import ConvertedColumns
-from mauc.io.files import is_compressed, open_binary, unreadable_error
+from mauc.io.files import find_archive, open_binary, unreadable_error
 from mauc.io.formats import check_options, open_table
+from mauc.io.heads import find_head
 from mauc.io.lines import (
     WHITESPACE,
     Lines,
@@ -61,31 +62,40 @@ Array = np.ndarray[Any, Any]
 
 def open_text(path: Path, options: ReadOptions, memory: int | None) -> Table:
     """Open a csv, tsv or txt file; a txt file may hold another format, which its content tells."""
-    separator, encoding = options.separator, options.encoding or "utf-8"
-    decimal = options.decimal or "."
+    encoding = options.encoding or "utf-8"
     if options.format == "txt":
-        name, found = sniff_format(path, encoding)
+        name = sniff_format(path, encoding)
         if name != "csv":
             return open_table(str(path), replace(options, format=name), memory)
         check_options(path, name, options)
-        separator = separator or found
-    default = "\t" if options.format == "tsv" else ";" if decimal == "," else ","
-    separator = separator or default
-    _check_marks(separator, decimal, options.thousands)
     check_text(path, "text of rows and columns", encoding)
-    lines = Lines(path, separator, encoding, options.header is not False)
-    names, n_header = lines.find_names()
-    columns = [find_place(names, name) for name in options.categorical_features]
-    texts = sorted({j for j in columns if j is not None})
-    last = None if lines.has_header else len(names) - 1
-    label = last if options.target is None else find_place(names, options.target)
+    head = find_head(path, options, encoding)
+    _check_marks(head.separator, head.decimal, options.thousands)
+    has_header = True if head.orange else options.header
+    lines = Lines(path, head.separator, encoding, has_header, head.decimal, head.skipped)
     missing = options.missing or ()
-    layout = Layout(lines, names, n_header, decimal, options.thousands, missing, texts, label)
+    given = (options.target, *options.drop, *options.categorical_features, *(options.columns or ()))
+    names, n_header = lines.find_names({*MISSING, *missing}, given)
+    n_header = max([n_header, *head.skipped])
+    orange = head.orange
+    names = [own for own, _, _ in orange] or names
+    chosen = [find_place(names, name) for name in options.categorical_features]
+    texts = {j for j in chosen if j is not None}
+    texts |= {j for j, (_, is_nominal, _) in enumerate(orange) if is_nominal}
+    flagged = [j for j, (_, _, flag) in enumerate(orange) if flag]
+    last = None if lines.has_header else len(names) - 1
+    last = next((j for j in flagged if orange[j][2] == "c"), last)
+    label = last if options.target is None else find_place(names, options.target)
+    layout = Layout(
+        lines, names, n_header, head.decimal, options.thousands, missing, sorted(texts), label
+    )
     source = _open_columns(layout, memory)
     return Table(
         path, source, names, target=last, locate_row=lines.locate_row,
-        check_column=source.check_column, hint=lines.hint(names), notes=source.notes,
+        check_column=source.check_column, hint=lines.hint,
+        notes=[*head.notes, *filter(None, [lines.note]), *source.notes], hidden=frozenset(flagged),
         missing_words=tuple(word for word in MISSING if word not in missing),
+        uses_word=lambda word: label not in texts and lines.has_word(word, label or 0),
     )  # fmt: skip
 
 
@@ -107,7 +117,7 @@ class Layout:
         """What the columns depend on, as a note of the cache has it."""
         return {
             "separator": self.lines.separator, "encoding": self.lines.encoding,
-            "header": self.lines.has_header, "decimal": self.decimal, "thousands": self.thousands,
+            "header": self.n_header, "decimal": self.decimal, "thousands": self.thousands,
             "missing": list(self.missing), "texts": self.texts,
         }  # fmt: skip
 
@@ -168,7 +178,7 @@ def _plain_types(note: dict[str, Any]) -> list[Any]:
 def _estimate_bytes(layout: Layout) -> int:
     """Return the room that the columns of a file take, from its first lines."""
     path = layout.lines.path
-    n_bytes = path.stat().st_size * (_GZIP_GROWTH if is_compressed(path) else 1)
+    n_bytes = path.stat().st_size * (_GZIP_GROWTH if find_archive(path) else 1)
     with open_binary(path) as file:
         lines = file.read(2**20).splitlines()[layout.n_header :]
     width = sum(map(len, lines)) / max(1, len(lines)) + 1

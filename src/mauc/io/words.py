@@ -1,6 +1,7 @@
 """Columns of words: their distinct texts in, what they are and what is wrong with them out."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from mauc.exceptions import MaucError, option
+from mauc.exceptions import WARNING, MaucError, option
 from mauc.io.lines import NUMBER
 from mauc.io.table import check_precision
 
@@ -27,6 +28,13 @@ _INTEGER = re.compile(r"[+-]?\d+")
 _NUMBER = re.compile(rf"{NUMBER}|[+-]?(inf|infinity|nan)", re.IGNORECASE)
 _COMMA_NUMBER = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
 _AMBIGUOUS = re.compile(r"[+-]?(\d{1,3}(,\d{3})?|\d+)")
+# A number with a currency in front of it or a unit behind it.
+_MEASURED = re.compile(
+    r"(?P<sign>[+-]?)(?P<mark>[A-Z]{0,3}[$€£¥₹])?\s?"
+    r"(?P<number>[+-]?[\d.,' ]*\d[.,]?([eE][+-]?\d+)?)\s?"
+    r"(?P<unit>[^\d\s.,'/:_-]\D{0,14}[23]?)?"
+)
+_PLURAL = re.compile(r"(?<=\w\w)s$")  # "1 year" and "2 years"; "m" and "ms" are different units
 
 
 @dataclass(frozen=True)
@@ -66,14 +74,20 @@ def type_words(
         known = [word for word in known if word not in MISSING]
         numbers = parse_numbers(known, decimal) if known else None
     elif numbers is None:
-        found = join_thousands(known, decimal, thousands)
+        plain, note = take_unit_off(name, known)
+        numbers = parse_numbers(plain, decimal)
+        found = join_thousands(plain, decimal, thousands) if numbers is None else None
         if found is not None:
             numbers, example = found
+            start = f"{note};" if note else f"column {name!r}:"
+            note = f"{start} texts such as {example!r} are numbers with separated thousands"
+        elif numbers is None and plain is not known:
             note = (
-                f"column {name!r}: texts such as {example!r} are numbers with separated thousands"
+                f"{WARNING}column {name!r}: texts such as {known[0]!r} have a unit, but no number "
+                f"that can be read; {option('decimal', ',')} or {option('thousands', ',')} may help"
             )
     if numbers is None:
-        return _categories(words, texts)
+        return _categories(words, texts, note)
     if len(known) < len(words):
         places = {word: j for j, word in enumerate(known)}
         extended = np.append(numbers.astype(np.float64), np.nan)
@@ -81,12 +95,12 @@ def type_words(
     return TypedWords(words, numbers, None, note)
 
 
-def _categories(words: Sequence[str], values: dict[str, Any]) -> TypedWords:
+def _categories(words: Sequence[str], values: dict[str, Any], note: str = "") -> TypedWords:
     """Return texts as codes of their sorted values; those without a value are missing."""
     categories = sorted(set(values.values()))
     codes = {value: code for code, value in enumerate(categories)}
     table = [codes[values[word]] if word in values else -1 for word in words]
-    return TypedWords(words, np.array(table, np.int32), categories)
+    return TypedWords(words, np.array(table, np.int32), categories, note)
 
 
 def parse_numbers(words: Sequence[str], decimal: str = ".") -> Array | None:
@@ -104,6 +118,29 @@ def parse_numbers(words: Sequence[str], decimal: str = ".") -> Array | None:
         with suppress(OverflowError):
             return np.array([int(word) for word in stripped], kind)
     return None
+
+
+def take_unit_off(name: str, words: list[str]) -> tuple[list[str], str]:
+    """Return texts without the unit that nearly all of them have, if there is one, and a note."""
+    if not any(map(_MEASURED.fullmatch, words[:_MIN_ROWS])):
+        return words, ""
+    found = [_MEASURED.fullmatch(word.strip()) for word in words]
+    units = [one and _PLURAL.sub("", f"{one['mark'] or ''}{one['unit'] or ''}") for one in found]
+    counts, enough = Counter(filter(None, units)), (1 - _MIN_WORDS) * len(words)
+    # "1st", "2nd" and "3rd" have no units: fewer than three texts have the same ending.
+    if counts.total() < enough or 3 * len(counts) > max(3, len(words)):
+        return words, ""
+    unit, n_most = counts.most_common(1)[0]
+    odd = [word for word, own in zip(words, units, strict=True) if own not in ("", unit)]
+    kept = option("categorical_features", name)
+    if odd:
+        return words, (
+            f"{WARNING}column {name!r} has numbers with {unit!r}, but is nominal because of "
+            f"{odd[0]!r}; write one unit, or pass {option('missing', odd[0])} or {kept}"
+        )
+    bare = f", {len(words) - n_most} of {len(words)} texts have none" * (n_most < len(words))
+    note = f"column {name!r}: {unit!r} taken off{bare} ({kept} keeps the texts)"
+    return [one["sign"] + one["number"] for one in found if one], note
 
 
 def join_thousands(

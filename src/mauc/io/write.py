@@ -15,12 +15,14 @@ from scipy import sparse
 from mauc.data.columns import is_frame, is_polars
 from mauc.data.source import ColumnSource, write_arrow
 from mauc.exceptions import MaucError
+from mauc.extras import optional_import
 from mauc.files import open_atomic
 from mauc.io.arff import write_arff
 from mauc.io.arrays import FrameSource
 from mauc.io.binary import NOTE
 from mauc.io.dataset import MAX_DENSE_CELLS, Dataset, check_numeric
-from mauc.io.formats import find_format
+from mauc.io.files import ARCHIVES, ending
+from mauc.io.formats import FORMATS, find_format
 from mauc.io.lines import is_number
 from mauc.io.load import assemble
 from mauc.io.options import ReadOptions
@@ -48,7 +50,7 @@ def write_table(
         The extension decides on the format; ``.gz`` behind that of a text format compresses it.
     target : str, optional
         The column of a data frame with the labels; needed for a frame, and only for a frame.
-    format : {"arff", "csv", "feather", "npz", "parquet", "svmlight", "tsv"}, optional
+    format : {"arff", "csv", "feather", "npz", "parquet", "svmlight", "tsv", "xlsx"}, optional
         Instead of the extension.
     force : bool, default=False
         Whether an existing file may be replaced.
@@ -60,10 +62,10 @@ def write_table(
     Notes
     -----
     The file is written under another name beside its place and renamed when it is complete.
-    Numbers keep all their digits. Tables have the labels as their last column; npz files have
-    arrays ``X``, ``y``, ``feature_names`` and ``classes``; svmlight files note the names in a
-    comment that `load_dataset` reads. An arff file declares labels as nominal, so that labels
-    which are numbers come back as text.
+    Numbers keep all their digits, 16 in xlsx files. Tables have the labels as their last column;
+    npz files have arrays ``X``, ``y``, ``feature_names`` and ``classes``; svmlight files note the
+    names in a comment that `load_dataset` reads. An arff file declares labels as nominal, so that
+    labels which are numbers come back as text.
 
     Examples
     --------
@@ -79,8 +81,7 @@ def write_table(
     """
     path = Path(path)
     name = find_format(path, format)
-    if name not in _WRITERS:
-        raise MaucError(f"{path}: {name} files are only read; write one of {', '.join(WRITABLE)}.")
+    check_writable(path, name)
     dataset = _as_dataset(data, target, path)
     if dataset.target_name in dataset.feature_names:
         raise MaucError(
@@ -96,6 +97,14 @@ def write_table(
             file = cast(IO[bytes], stack.enter_context(packed))
         _WRITERS[name](dataset, file)
     return path
+
+
+def check_writable(path: Path, name: str) -> None:
+    """Raise if files of a format, or with this ending, are only read."""
+    is_read_only = ending(path) in {*ARCHIVES, *FORMATS["xlsx"].endings} - {".gz", ".xlsx"}
+    if name not in _WRITERS or is_read_only:
+        kind = ending(path)[1:] if is_read_only else name
+        raise MaucError(f"{path}: {kind} files are only read; write one of {', '.join(WRITABLE)}.")
 
 
 def _as_dataset(data: Any, target: str | None, path: Path) -> Dataset:
@@ -195,6 +204,16 @@ def _check_texts(dataset: Dataset, frame: "pd.DataFrame") -> None:
             )
 
 
+def _write_excel(dataset: Dataset, file: IO[bytes]) -> None:
+    optional_import("openpyxl", "Excel files")
+    (frame,) = _parts(dataset)
+    _check_texts(dataset, frame)
+    try:
+        frame.to_excel(file, index=False)
+    except ValueError as error:
+        raise MaucError(f"{dataset.name} does not fit into a sheet: {error}") from error
+
+
 def _write_arrow(dataset: Dataset, file: IO[bytes], *, is_parquet: bool) -> None:
     import pyarrow as arrow
     from pyarrow import parquet
@@ -254,6 +273,7 @@ _WRITERS: dict[str, Callable[[Dataset, IO[bytes]], None]] = {
     "parquet": partial(_write_arrow, is_parquet=True),
     "svmlight": _write_svmlight,
     "tsv": partial(_write_text, separator="\t"),
+    "xlsx": _write_excel,
 }
 #: the formats that `write_table` writes
 WRITABLE = tuple(_WRITERS)

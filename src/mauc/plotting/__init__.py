@@ -1,7 +1,7 @@
 """Displays: they hold the numbers, `.plot(ax=None)` draws them, `.to_frame()` returns them.
 
-As in scikit-learn, a display is made by a class method (`from_run`, `from_selector`,
-`from_study`), `plot` returns the display itself, and what was drawn is in `ax_` and `figure_`.
+As in scikit-learn, a class method (`from_run`, `from_selector`, `from_study`) makes and draws a
+display, `plot` draws it again and returns it, and what was drawn is in `ax_` and `figure_`.
 """
 
 from mauc.plotting.comparisons import CriticalDifferenceDisplay, WinDrawLossDisplay

@@ -28,6 +28,8 @@ VERMILION, BLUE, ORANGE = _COLOURS[1], _COLOURS[2], _COLOURS[5]
 _LINES = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)))
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
 
+_OURS = ("greedy", "greedymauc")  # drawn thick, over the others
+
 _MAX_BELOW = 9  # names of a legend below the panels
 _LEGEND_LINE = 0.2  # inches of a line of the legend
 _MAX_BANDS = 4  # more bands than these hide each other: thin bars instead
@@ -51,7 +53,6 @@ class Panels(NamedTuple):
     """Axes of panels, row by row."""
 
     axes: Any  #: ndarray of Axes, shape (n_panels,)
-    free: Any  #: Axes of the first grid cell without a panel, or None
     n_columns: int
 
 
@@ -72,15 +73,14 @@ def make_panels(
         axes = new_axes(
             n_rows, n_columns, figsize=(width, size[1] * n_rows + _MARGIN[1]), squeeze=False
         ).ravel()
-        for unused in axes[n_panels + 1 :]:
+        for unused in axes[n_panels:]:
             unused.remove()
-        free = axes[n_panels] if len(axes) > n_panels else None
-        return Panels(axes[:n_panels], free, n_columns)
+        return Panels(axes[:n_panels], n_columns)
     axes = np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
     if axes.size != n_panels:
         shape = f" ({n_rows} x {n_columns} panels)" if n_rows * n_columns == n_panels else ""
         raise MaucError(f"ax must hold {n_panels} Axes{shape}, got {axes.size}.")
-    return Panels(axes, None, n_columns)
+    return Panels(axes, n_columns)
 
 
 def annotate_empty(ax: Any, text: str) -> None:
@@ -148,7 +148,10 @@ def selector_styles(selectors: Sequence[str]) -> dict[str, dict[str, Any]]:
     for name, at in _style_numbers(selectors).items():  # other names take styles that are free
         line = at // len(_COLOURS) % len(_LINES)
         colour = _COLOURS[at % len(_COLOURS)]
+        is_ours = name.lower() in _OURS
         styles[name] = {
+            "linewidth": 2.8 if is_ours else 1.3,
+            "zorder": 2.5 if is_ours else 2,
             "color": colour,
             "linestyle": _LINES[line],
             "marker": _MARKERS[at % len(_MARKERS)],
@@ -177,7 +180,7 @@ def selector_label(name: str) -> str:
 def add_legend(
     panels: Panels, selectors: Sequence[str], styles: dict[str, Any], *, may_grow: bool
 ) -> None:
-    """Put one legend into a free cell, below the panels or, of many names, to the right.
+    """Put one legend below the panels or, of many names, to the right.
 
     A new figure (`may_grow`) grows by the size of the legend, so that panels keep theirs.
     """
@@ -189,21 +192,8 @@ def add_legend(
         for name, label in zip(selectors, labels, strict=True)
     ]
     look = {"handles": handles, "frameon": False, "handlelength": 3.2}
-    figure, free = panels.axes[0].figure, panels.free
+    figure = panels.axes[0].figure
     width, height = figure.get_size_inches()
-    if free is not None:
-        n_rows, n_columns = free.get_gridspec().get_geometry()
-        n_lines = max(1, int((height / n_rows - 0.6) / 0.17))
-        n_legend_columns = -(-len(handles) // n_lines)
-        # letters of 7 points
-        if n_legend_columns * (0.55 + 0.65 * room_for(labels)) <= width / n_columns - 0.3:
-            free.set_axis_off()
-            legend = free.legend(
-                loc="center", ncols=n_legend_columns, fontsize=7, columnspacing=1.2, **look
-            )
-            legend.set_in_layout(False)  # panels keep their width
-            return
-        free.remove()
     entry = 0.72 + room_for(labels)  # inches
     n_columns = -(-len(handles) // max(1, int(height / _LEGEND_LINE)))
     if len(handles) > _MAX_BELOW and width + n_columns * entry <= MAX_WIDTH:
@@ -221,8 +211,8 @@ def add_legend(
 
 def draw_curves(
     ax: Any, curves: dict[str, Any], styles: dict[str, Any], limits: tuple[Any, float]
-) -> None:
-    """Draw curves (sizes, values, lower and upper ends), with bands or, of many, thin bars."""
+) -> str:
+    """Draw curves (sizes, values, lower and upper ends); return "band" or, of many, "bar"."""
     from matplotlib.transforms import ScaledTranslation
 
     n_sizes = max((len(curve[0]) for curve in curves.values()), default=0)
@@ -246,14 +236,15 @@ def draw_curves(
             is_known = ~np.isnan(ends)
             # Shifted bars do not widen the axis by themselves.
             ax.update_datalim(np.column_stack([np.tile(sizes, 2), ends])[is_known])
-        ax.plot(sizes, value, **style, markersize=4.5, linewidth=1.3, markeredgewidth=0.9)
+        ax.plot(sizes, value, **style, markersize=4.5, markeredgewidth=0.9)
     ax.autoscale_view()
     ax.grid(color="0.9", linewidth=0.6)
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
+    return "band" if has_bands else "bar"
 
 
-def mark_sizes(ax: Any, sizes: Any) -> None:
+def mark_sizes(ax: Any, sizes: Any, chosen: int | None = None) -> None:
     """Put ticks at the sizes and number those that have room, on a logarithmic axis if crowded."""
     sizes = np.unique(sizes)
     is_crowded = len(sizes) > 3 and np.median(sizes) < 0.3 * sizes[-1]
@@ -263,8 +254,8 @@ def mark_sizes(ax: Any, sizes: Any) -> None:
     span = 1.1 * max(positions[-1] - positions[0], 1e-9)
     room = (room_for([sizes[-1]]) + 0.08) / size_in_inches(ax)[0] * span
     labelled: list[int] = []
-    # The largest size is named first, then the first, then what has room between them.
-    for at in [len(sizes) - 1, 0, *range(len(sizes) - 2, 0, -1)]:
+    # A chosen size is named first, then the largest and the first, then what has room.
+    for at in [*np.flatnonzero(sizes == chosen), len(sizes) - 1, 0, *range(len(sizes) - 2, 0, -1)]:
         if all(abs(positions[at] - positions[other]) >= room for other in labelled):
             labelled.append(at)
     ax.set_xticks(sizes[sorted(labelled)], [str(sizes[at]) for at in sorted(labelled)])

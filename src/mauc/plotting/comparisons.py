@@ -78,9 +78,9 @@ class WinDrawLossDisplay:
     def from_run(
         cls, run: Any, comparison: Comparison = PAPER_COMPARISON, *,
         datasets: Iterable[str] | str | None = None,
-        classifiers: Iterable[str] | str | None = None,
+        classifiers: Iterable[str] | str | None = None, ax: Any = None,
     ) -> "WinDrawLossDisplay":  # fmt: skip
-        """Count over all sizes and data sets of a run: its rows or its folder.
+        """Draw the counts of a run, its rows or folder, over all sizes and data sets.
 
         Parameters
         ----------
@@ -88,10 +88,10 @@ class WinDrawLossDisplay:
         comparison : Comparison, default=PAPER_COMPARISON
             Baseline selector, test and level.
         datasets, classifiers : sequences of str, optional
-            What to count; everything by default.
+            What to count; everything by default. `ax` is that of `plot`.
         """
         rows = select_rows(rows_of(run), dataset=datasets, classifier=classifiers)
-        return cls(win_draw_loss(compare_to(rows, comparison)), comparison)
+        return cls(win_draw_loss(compare_to(rows, comparison)), comparison).plot(ax)
 
     def to_frame(self) -> Any:
         """Return the counts as a DataFrame, one row per classifier and selector."""
@@ -110,10 +110,7 @@ class WinDrawLossDisplay:
         size = (2.4 + room_for(names), 0.8 + 0.24 * len(selectors))
         if len(classifiers) == 1:
             size = (4.4 + room_for(names), size[1] + 0.3)
-        panels = make_panels(ax, len(classifiers), size=size)
-        if panels.free is not None:
-            panels.free.remove()
-        axes = panels.axes
+        axes = make_panels(ax, len(classifiers), size=size).axes
         total = self.counts[["win", "draw", "loss"]].sum(axis=1).max()
         for here, classifier in zip(axes, classifiers, strict=True):
             counts = self.counts[self.counts["classifier"] == classifier].set_index("selector")
@@ -180,6 +177,9 @@ class CriticalDifferenceDisplay:
     [(0, 1), (1, 2)]
     """
 
+    #: With fewer data sets mean ranks do not follow the distribution that the tests assume.
+    min_datasets = 5
+
     def __init__(
         self, names: Sequence[str], ranks: Any, *, difference: float, n_problems: int, posthoc: str
     ) -> None:
@@ -192,14 +192,15 @@ class CriticalDifferenceDisplay:
 
     @classmethod
     def from_scores(
-        cls, scores: Any, names: Sequence[str], *, posthoc: str = "holm", alpha: float = 0.05
-    ) -> "CriticalDifferenceDisplay":
-        """Rank scores of shape (n_problems, n_selectors), larger is better."""
+        cls, scores: Any, names: Sequence[str], *, posthoc: str = "holm", alpha: float = 0.05,
+        ax: Any = None,
+    ) -> "CriticalDifferenceDisplay":  # fmt: skip
+        """Rank scores of shape (n_problems, n_selectors), larger is better, and draw."""
         check_choice("posthoc", posthoc, _POSTHOC)
         scores = np.asarray(scores, dtype=float)
-        if scores.ndim != 2 or min(scores.shape) < 2:
-            want = "at least 2 problems that all selectors have and 2 selectors"
-            raise MaucError(f"mean ranks need {want}, got scores of shape {scores.shape}.")
+        if scores.ndim != 2:
+            raise MaucError(f"scores must have 2 dimensions, got shape {scores.shape}.")
+        cls._check_enough(*scores.shape)
         ranks = average_ranks(scores)
         if posthoc == "nemenyi":
             difference = critical_difference(scores.shape[1], len(scores), alpha)
@@ -208,15 +209,16 @@ class CriticalDifferenceDisplay:
             rejected = pairs[pairs["mark"] != "none"]
             apart = (rejected["other_rank"] - rejected["rank"]).abs()
             difference = float(apart.min()) if len(apart) else np.inf
-        return cls(names, ranks, difference=difference, n_problems=len(scores), posthoc=posthoc)
+        display = cls(names, ranks, difference=difference, n_problems=len(scores), posthoc=posthoc)
+        return display.plot(ax)
 
     @classmethod
     def from_run(
         cls, run: Any, *, problems: str = "dataset", posthoc: str = "holm", alpha: float = 0.05,
         classifiers: Iterable[str] | str | None = None,
-        selectors: Iterable[str] | str | None = None,
+        selectors: Iterable[str] | str | None = None, ax: Any = None,
     ) -> "CriticalDifferenceDisplay":  # fmt: skip
-        """Rank the selectors of a run: its rows or its folder.
+        """Draw the mean ranks of the selectors of a run, its rows or folder.
 
         Parameters
         ----------
@@ -226,11 +228,21 @@ class CriticalDifferenceDisplay:
         posthoc : {"holm", "nemenyi"}, default="holm"
         alpha : float, default=0.05
         classifiers, selectors : sequences of str, optional
-            What to rank; everything by default.
+            What to rank; everything by default. `ax` is that of `plot`.
         """
         rows = select_rows(rows_of(run), classifier=classifiers, selector=selectors)
         scores = problem_scores(rows, problems)
-        return cls.from_scores(scores, list(scores.columns), posthoc=posthoc, alpha=alpha)
+        cls._check_enough(scores.index.get_level_values("dataset").nunique(), scores.shape[1])
+        return cls.from_scores(scores, list(scores.columns), posthoc=posthoc, alpha=alpha, ax=ax)
+
+    @classmethod
+    def _check_enough(cls, n_datasets: int, n_selectors: int) -> None:
+        if n_datasets < cls.min_datasets or n_selectors < 2:
+            raise MaucError(
+                f"a critical-difference diagram needs at least {cls.min_datasets} data sets that "
+                f"all selectors have and 2 selectors, got {n_datasets} and {n_selectors}: draw "
+                "CurvesDisplay or WinDrawLossDisplay instead."
+            )
 
     def to_frame(self) -> Any:
         """Return selector and mean rank as a DataFrame, best first."""
@@ -245,7 +257,9 @@ class CriticalDifferenceDisplay:
         bars = self._bar_levels()
         n_levels = max([level for *_, level in bars], default=-1) + 1
         n_lines = -(-n // 2)
-        low, high = self._limits()
+        # The axis covers the ranks present: 1 to n would waste the width.
+        low, high = int(np.floor(self.ranks.min())), int(np.ceil(self.ranks.max()))
+        high = max(high, low + 1)
         has_ruler = self.posthoc == "nemenyi" and self.difference < high - low
         top = 0.9 + 0.55 * n_levels  # lines from the axis down to the first name
         if ax is None:
@@ -279,14 +293,13 @@ class CriticalDifferenceDisplay:
         ax.yaxis.set_visible(False)
         ax.spines[["left", "right", "bottom"]].set_visible(False)
         if has_ruler:
-            self._draw_ruler(ax, low, top + n_lines + 0.1)
+            line, end = top + n_lines + 0.1, low + self.difference
+            ax.plot(
+                [low, end], [line, line], color="black", linewidth=0.9, marker="|", markersize=7
+            )
+            ax.text(end, line, f"  CD = {self.difference:.2f}", va="center", fontsize=8)
         self.ax_, self.figure_ = ax, ax.figure
         return self
-
-    def _limits(self) -> tuple[int, int]:
-        # The axis covers the ranks present: 1 to n would waste the width.
-        low, high = int(np.floor(self.ranks.min())), int(np.ceil(self.ranks.max()))
-        return (low, high) if high > low else (low, low + 1)
 
     def _bar_levels(self) -> list[tuple[float, float, int]]:
         bars: list[tuple[float, float, int]] = []
@@ -298,12 +311,6 @@ class CriticalDifferenceDisplay:
             ends[level : level + 1] = [right]
             bars.append((left, right, level))
         return bars
-
-    def _draw_ruler(self, ax: Any, low: int, line: float) -> None:
-        end = low + self.difference
-        ax.plot([low, end], [line, line], color="black", linewidth=0.9)
-        ax.plot([low, end], [line, line], color="black", marker="|", markersize=7, linestyle="")
-        ax.text(end, line, f"  CD = {self.difference:.2f}", va="center", fontsize=8)
 
 
 def _draw_bars(ax: Any, counts: Any, total: int) -> None:

@@ -24,6 +24,7 @@ from mauc.stats.rows import labels_of, rows_of, select_rows, shown_name
 
 _MAX_DIRECT = 12  # names that find room at the ends of the curves
 _MAX_TABLE = 4  # classifiers side by side
+_SPREADS = {"interval": "95 % interval", "std": "± 1 standard deviation", "none": ""}
 _ALONE, _BESIDE = (5.2, 3.7), (3.4, 2.7)  # inches of the only panel, and of one of several
 
 
@@ -58,9 +59,10 @@ class CurvesDisplay:
     def from_run(
         cls, run: Any, *, datasets: Iterable[str] | str | None = None,
         classifiers: Iterable[str] | str | None = None,
-        selectors: Iterable[str] | str | None = None, spread: str = "interval",
+        selectors: Iterable[str] | str | None = None, spread: str = "interval", ax: Any = None,
+        labels: str = "auto",
     ) -> "CurvesDisplay":  # fmt: skip
-        """Take the numbers from a run: its rows or its folder.
+        """Draw the curves of a run, its rows or folder; `ax` and `labels` are those of `plot`.
 
         Parameters
         ----------
@@ -70,7 +72,7 @@ class CurvesDisplay:
         spread : {"interval", "std", "none"}, default="interval"
             A 95 % interval of the mean, one standard deviation of the folds, or the means alone.
         """
-        check_choice("spread", spread, ("interval", "std", "none"))
+        check_choice("spread", spread, _SPREADS)
         rows = rows_of(run)
         wanted = {
             "dataset": labels_of(rows, "dataset", datasets),
@@ -87,7 +89,8 @@ class CurvesDisplay:
         ranks = [curves[column].map(labels.index) for column, labels in wanted.items()]
         order = np.lexsort([curves["size"], *reversed(ranks)])
         columns = ["dataset", "classifier", "selector", "size", "n", "mean", "lower", "upper"]
-        return cls(curves[columns].iloc[order].reset_index(drop=True), spread=spread)
+        curves = curves[columns].iloc[order].reset_index(drop=True)
+        return cls(curves, spread=spread).plot(ax, labels=labels)
 
     def to_frame(self) -> Any:
         """Return the curves as a DataFrame, one row per point."""
@@ -118,6 +121,7 @@ class CurvesDisplay:
         )
         panels = self._make_panels(ax, groups, selectors, is_direct=is_direct)
         styles = selector_styles(selectors)
+        marks = set()
         self.axes_ = np.full((len(datasets), len(classifiers)), None, dtype=object)
         for here, (dataset, classifier) in zip(panels.axes, groups, strict=True):
             self.axes_[datasets.index(dataset), classifiers.index(classifier)] = here
@@ -129,13 +133,11 @@ class CurvesDisplay:
             if group["mean"].isna().all():
                 annotate_empty(here, "nothing was measured")
             else:
-                _draw_panel(here, group, "mean", styles, (0.0, 1.0))
-        _label_panels(panels, "MAUC")
+                marks.add(_draw_panel(here, group, "mean", styles, (0.0, 1.0)))
+        _label_panels(panels, "MAUC", marks, _SPREADS[self.spread])
         if is_direct:
             for here, group in zip(panels.axes, groups.values(), strict=True):
                 _label_ends(here, group, styles)
-            if panels.free is not None:
-                panels.free.remove()
         else:
             add_legend(panels, selectors, styles, may_grow=ax is None)
         self.ax_, self.figure_ = panels.axes[0], panels.axes[0].figure
@@ -194,11 +196,11 @@ class StabilityDisplay:
     @classmethod
     def from_run(
         cls, run: Any, *, datasets: Iterable[str] | str | None = None,
-        selectors: Iterable[str] | str | None = None,
+        selectors: Iterable[str] | str | None = None, ax: Any = None, size: int | None = None,
     ) -> "StabilityDisplay":  # fmt: skip
-        """Measure the selections of a run, its rows or folder, of everything by default."""
+        """Draw the stability of a run, its rows or folder; `ax` and `size` are those of `plot`."""
         rows = select_rows(rows_of(run), dataset=datasets, selector=selectors)
-        return cls(selector_stability(rows))
+        return cls(selector_stability(rows)).plot(ax, size=size)
 
     def to_frame(self) -> Any:
         """Return the numbers as a DataFrame, one row per data set, selector and size."""
@@ -232,7 +234,7 @@ class StabilityDisplay:
             names = [selector_label(name) for name in selectors]
             panel_size = (2.2 + room_for(names), 0.9 + 0.22 * len(selectors))
         panels = make_panels(ax, len(datasets), size=panel_size)
-        styles = selector_styles(selectors)
+        styles, marks = selector_styles(selectors), set()
         for here, dataset in zip(panels.axes, datasets, strict=True):
             panel = shown[shown["dataset"] == dataset]
             here.set_title(shorten(shown_name("dataset", dataset)), fontsize=10)
@@ -240,32 +242,35 @@ class StabilityDisplay:
             if len(known) == 0:
                 annotate_empty(here, "fewer than two selections")
             elif size is None:
-                _draw_panel(here, panel, "stability", styles, (_limits(panel)[0].min(), 1.0))
+                limits = (_limits(panel)[0].min(), 1.0)
+                marks.add(_draw_panel(here, panel, "stability", styles, limits))
             else:
                 _draw_intervals(here, panel, styles)
-                here.set_xlabel(f"stability of {size} features")
+                here.set_xlabel(f"stability of {size} features\n(line: 95 % interval)")
         if size is None:
-            _label_panels(panels, "stability")
+            _label_panels(panels, "stability", marks, _SPREADS["interval"])
             add_legend(panels, selectors, styles, may_grow=ax is None)
-        elif panels.free is not None:
-            panels.free.remove()
         self.axes_, self.ax_, self.figure_ = panels.axes, panels.axes[0], panels.axes[0].figure
         return self
 
 
 def _draw_panel(
     ax: Any, panel: Any, column: str, styles: dict[str, Any], limits: tuple[Any, float]
-) -> None:
-    """Draw a column of a panel against the size, with its interval, a curve per selector."""
+) -> str:
+    """Draw a column of a panel against the size, a curve per selector; return what spreads are."""
     curves = {
         name: tuple(curve[part].to_numpy(float) for part in ("size", column, "lower", "upper"))
         for name, curve in panel.groupby("selector", sort=False)
     }
-    draw_curves(ax, curves, styles, limits)
+    mark = draw_curves(ax, curves, styles, limits)
     mark_sizes(ax, panel["size"].to_numpy())
+    return mark
 
 
-def _label_panels(panels: Panels, measure: str) -> None:
+def _label_panels(panels: Panels, measure: str, marks: set[str], spread: str) -> None:
+    """Name the axes, and what the marks around the curves are."""
+    if marks and spread:
+        measure = f"{measure}\n({' or '.join(sorted(marks))}: {spread})"
     for lowest in panels.axes[-panels.n_columns :]:
         lowest.set_xlabel("number of features")
     for leftmost in panels.axes[:: panels.n_columns]:

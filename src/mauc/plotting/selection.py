@@ -4,12 +4,16 @@ from typing import Any
 
 import numpy as np
 
+from mauc.checks import check_choice
 from mauc.data.decomposition import Decomposition
 from mauc.data.validate import check_fitted
-from mauc.evaluation import SizeCurve, select_k
+from mauc.evaluation import SizeCurve
+from mauc.exceptions import MaucError
 from mauc.plotting.axes import (
     BLUE,
+    MAX_TICKS,
     MAX_WIDTH,
+    ORANGE,
     VERMILION,
     label_axis,
     mark_sizes,
@@ -24,13 +28,15 @@ class PairMapDisplay:
     """Map of the folded AUC of selected features on every class pair.
 
     Rows are features in the order of selection, columns are class pairs. A dot marks the pair
-    that a feature was chosen for.
+    that a feature was chosen for. More than 60 pairs open as a map of classes by classes, with the
+    best AUC of a feature on each pair.
 
     Parameters
     ----------
     pair_auc : ndarray of shape (n_selected, n_pairs)
     feature_names : sequence of str
-    pair_names : sequence of str
+    class_names : sequence
+        Pairs are in the order (0, 1), (0, 2), ..., (c-2, c-1).
     asked_by : ndarray of shape (n_selected,), optional
         Pair that each feature was chosen for.
 
@@ -51,25 +57,22 @@ class PairMapDisplay:
     """
 
     def __init__(
-        self, pair_auc: Any, feature_names: Any, pair_names: Any, asked_by: Any = None
+        self, pair_auc: Any, feature_names: Any, class_names: Any, asked_by: Any = None
     ) -> None:
         self.pair_auc = pair_auc
         self.feature_names = feature_names
-        self.pair_names = pair_names
+        self.class_names = class_names
+        self.pair_names = Decomposition("one-vs-one", len(class_names)).names(class_names)
         self.asked_by = asked_by
 
     @classmethod
-    def from_selector(cls, selector: Any) -> "PairMapDisplay":
-        """Take the numbers from a fitted selector."""
+    def from_selector(cls, selector: Any, *, ax: Any = None, by: str = "auto") -> "PairMapDisplay":
+        """Draw the map of a fitted selector; `ax` and `by` are those of `plot`."""
         check_fitted(selector)
-        pairs = Decomposition("one-vs-one", len(selector.classes_))
         is_paired = selector.decomposition_.name == "one-vs-one"
-        return cls(
-            pair_auc=selector.pair_auc_,
-            feature_names=[step.feature_name for step in selector.trace_],
-            pair_names=pairs.names(selector.classes_),
-            asked_by=selector.trace_.subproblems if is_paired else None,
-        )
+        asked_by = selector.trace_.subproblems if is_paired else None
+        names = selector.trace_.feature_names
+        return cls(selector.pair_auc_, names, selector.classes_, asked_by).plot(ax, by=by)
 
     def to_frame(self) -> Any:
         """Return the map as a pandas DataFrame, features by pairs."""
@@ -77,38 +80,56 @@ class PairMapDisplay:
 
         return pd.DataFrame(self.pair_auc, index=self.feature_names, columns=self.pair_names)
 
-    def plot(self, ax: Any = None) -> "PairMapDisplay":
-        """Draw the map, on the Axes of a new figure of fitting size by default."""
-        n_selected, n_pairs = self.pair_auc.shape
+    def plot(self, ax: Any = None, *, by: str = "auto") -> "PairMapDisplay":
+        """Draw the map.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Those of a new figure of fitting size by default.
+        by : {"auto", "pairs", "classes"}, default="auto"
+            Every feature on every pair, or the best feature on every pair, classes by classes;
+            "auto" takes classes from 61 pairs on.
+        """
+        check_choice("by", by, ("auto", "pairs", "classes"))
+        shown, rows, columns = self.pair_auc, self.feature_names, self.pair_names
+        labels = ("class pair", "feature, in order of selection", "AUC")
+        has_dots = self.asked_by is not None
+        if by == "classes" or (by == "auto" and len(columns) > MAX_TICKS):
+            rows = columns = self.class_names
+            shown = np.full((len(rows), len(rows)), np.nan)
+            shown[np.triu_indices(len(rows), 1)] = np.fmax.reduce(self.pair_auc)
+            shown = np.fmax(shown, shown.T)
+            labels, has_dots = ("class", "class", "best AUC of a feature"), False
         if ax is None:
-            width = max(3.2, 2.0 + 0.24 * n_pairs + room_for(self.feature_names))
-            height = max(2.2, min(1.3 + 0.24 * n_selected, 10)) + room_for(self.pair_names)
-            width = min(width, MAX_WIDTH)
-            ax = new_axes(figsize=(width, height))
+            width = max(3.2, 2.0 + 0.24 * len(columns) + room_for(rows))
+            height = max(2.2, min(1.3 + 0.24 * len(rows), 10)) + room_for(columns)
+            ax = new_axes(figsize=(min(width, MAX_WIDTH), height))
         image = ax.imshow(
-            self.pair_auc, vmin=0.5, vmax=1.0, cmap="cividis", aspect="auto", interpolation="none"
+            shown, vmin=0.5, vmax=1.0, cmap="cividis", aspect="auto", interpolation="none"
         )
-        if self.asked_by is not None:
+        if has_dots:
             # White with a dark rim shows on both ends of the colour scale.
             ax.scatter(
-                self.asked_by, np.arange(n_selected), s=14, color="white",
+                self.asked_by, np.arange(len(rows)), s=14, color="white",
                 edgecolors="black", linewidths=0.8,
             )  # fmt: skip
-        label_axis(ax.xaxis, self.pair_names)
-        label_axis(ax.yaxis, self.feature_names)
-        ax.set_xlabel("class pair" + ("" if self.asked_by is None else " (dot: chosen for it)"))
-        ax.set_ylabel("feature, in order of selection")
-        ax.figure.colorbar(image, ax=ax, label="AUC, folded around 1/2", pad=0.02)
+        label_axis(ax.xaxis, columns)
+        label_axis(ax.yaxis, rows)
+        ax.set_xlabel(labels[0] + (" (dot: chosen for it)" if has_dots else ""))
+        ax.set_ylabel(labels[1])
+        ax.figure.colorbar(image, ax=ax, label=f"{labels[2]}, folded around 1/2", pad=0.02)
         self.ax_, self.figure_, self.image_ = ax, ax.figure, image
         return self
 
 
 class TraceDisplay:
-    """Which sub-problem each feature was chosen for, step by step.
+    """Which sub-problem each feature was chosen for, step by step, and what it added.
 
     A column is a step, a row is a sub-problem (a class pair, or a class against the rest) that
     a feature was chosen for. The colour of a dot is the rank of the feature in the list of its
-    sub-problem, 1 for the best; larger ranks share colours.
+    sub-problem, 1 for the best; larger ranks share colours. Where the trace has a predicted MAUC,
+    as that of `GreedyMAUC`, it stands above, with what each step added as a bar.
 
     Parameters
     ----------
@@ -116,7 +137,10 @@ class TraceDisplay:
 
     Attributes
     ----------
+    axes_ : ndarray of matplotlib Axes
+        Of the predicted MAUC, where it is drawn, and of the sub-problems.
     ax_, figure_ : matplotlib Axes and Figure
+        The last of them, and where they are.
     dots_ : matplotlib PathCollection
 
     Examples
@@ -134,27 +158,38 @@ class TraceDisplay:
         self.trace = trace
 
     @classmethod
-    def from_selector(cls, selector: Any) -> "TraceDisplay":
-        """Take the trace of a fitted selector."""
+    def from_selector(cls, selector: Any, *, ax: Any = None) -> "TraceDisplay":
+        """Draw the trace of a fitted selector; `ax` is that of `plot`."""
         check_fitted(selector)
-        return cls(selector.trace_)
+        return cls(selector.trace_).plot(ax)
 
     def to_frame(self) -> Any:
         """Return the trace as a pandas DataFrame, one row per step."""
         return self.trace.to_frame()
 
     def plot(self, ax: Any = None) -> "TraceDisplay":
-        """Draw the trace, on the Axes of a new figure of fitting size by default."""
+        """Draw the trace on a new figure, on two Axes or, without the predicted MAUC, on one."""
         subproblems, first, rows = np.unique(
             self.trace.subproblems, return_index=True, return_inverse=True
         )
         names = self.trace.subproblem_names[first]
-        n_steps = len(self.trace)
+        n_steps, details = len(self.trace), self.trace.detail_columns()
+        has_upper = "predicted_mauc" in details
         if ax is None:
             width = max(4.0, 2.4 + 0.22 * n_steps + room_for(names))
             height = max(2.0, min(1.4 + 0.2 * len(subproblems), 10))
-            height += room_for(self.trace.feature_names)
-            ax = new_axes(figsize=(min(width, MAX_WIDTH), height))
+            ratios = [1.5, height - 0.8] if has_upper else [1]
+            height += room_for(self.trace.feature_names) + 2.0 * has_upper
+            ax = new_axes(
+                len(ratios), 1, figsize=(min(width, MAX_WIDTH), height), sharex=True,
+                height_ratios=ratios, squeeze=False,
+            )  # fmt: skip
+        self.axes_ = np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
+        if not 1 <= len(self.axes_) <= 1 + has_upper:
+            raise MaucError(
+                f"ax must be one Axes{' or two' if has_upper else ''}, got {len(self.axes_)}."
+            )
+        ax = self.axes_[-1]
         import matplotlib as mpl
         from matplotlib.colors import BoundaryNorm
 
@@ -185,6 +220,8 @@ class TraceDisplay:
         )
         bar.ax.tick_params(length=0)
         bar.minorticks_off()
+        if len(self.axes_) == 2:
+            _draw_prediction(self.axes_[0], details["predicted_mauc"], details["added"])
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
@@ -214,14 +251,9 @@ class SizeCurveDisplay:
         self.curve = curve
 
     @classmethod
-    def from_selector(cls, selector: Any) -> "SizeCurveDisplay":
-        """Take the curve of a selector fitted with ``n_features_to_select="auto"``."""
-        return cls(selector.size_curve_)
-
-    @classmethod
-    def from_data(cls, selector: Any, X: Any, y: Any, **options: Any) -> "SizeCurveDisplay":
-        """Compute the curve by `select_k`."""
-        return cls(select_k(selector, X, y, **options))
+    def from_selector(cls, selector: Any, *, ax: Any = None) -> "SizeCurveDisplay":
+        """Draw the curve of a selector fitted with ``n_features_to_select="auto"``."""
+        return cls(selector.size_curve_).plot(ax)
 
     def to_frame(self) -> Any:
         """Return the curve as a pandas DataFrame."""
@@ -236,10 +268,12 @@ class SizeCurveDisplay:
         lower, upper = (
             np.clip(mean + side * curve.standard_error, 0.0, 1.0) for side in (-1.0, 1.0)
         )
-        ax.fill_between(sizes, lower, upper, color=BLUE, alpha=0.2, linewidth=0)
+        ax.fill_between(
+            sizes, lower, upper, color=BLUE, alpha=0.2, linewidth=0, label="± standard error"
+        )
         if len(sizes) == 1:
             ax.vlines(sizes, lower, upper, color=BLUE)
-        ax.plot(sizes, mean, color=BLUE, marker="o", markersize=3, label="mean ± standard error")
+        ax.plot(sizes, mean, color=BLUE, marker="o", markersize=3, label="mean")
         ax.axhline(
             curve.threshold, color="0.4", linewidth=0.8, linestyle=":", label="still accepted"
         )
@@ -251,17 +285,36 @@ class SizeCurveDisplay:
             )  # fmt: skip
         label = f"{'best and chosen' if is_one else 'chosen'}: {curve.size}"
         ax.axvline(curve.size, color=VERMILION, linewidth=1.5, label=label, zorder=1)
-        mark_sizes(ax, sizes)
+        mark_sizes(ax, sizes, curve.size)
         ax.set_xlabel("number of features")
         ax.set_ylabel(f"cross-validated MAUC of\n{curve.judge}")
         # Above the panel, where it hides nothing.
         ax.legend(
-            loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=4, fontsize="small",
+            loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=5, fontsize="small",
             frameon=False, handletextpad=0.4, columnspacing=1.2, title=curve.edge_note or None,
             title_fontsize="small",
         )  # fmt: skip
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+
+def _draw_prediction(ax: Any, predicted: np.ndarray, added: np.ndarray) -> None:
+    """Draw the MAUC predicted after every step, and what the step added to it."""
+    steps = np.arange(len(predicted))
+    ax.bar(steps, added, 0.7, predicted - added, color=ORANGE, label="added by the step")
+    ax.plot(steps, predicted, color=BLUE, marker="o", markersize=3, label="after the step")
+    # The first step adds most: its bar is cut, so that the others can be seen.
+    span = max(np.ptp(predicted), 0.01)
+    ax.set_ylim(predicted.min() - 0.3 * span, predicted.max() + 0.1 * span)
+    ax.set_xlim(-0.7, len(predicted) - 0.3)
+    ax.set_ylabel("predicted MAUC")
+    ax.tick_params(labelbottom=False)
+    ax.grid(axis="y", color="0.9", linewidth=0.6)
+    ax.set_axisbelow(True)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.legend(
+        loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, fontsize="small", frameon=False
+    )
 
 
 def rank_classes(highest: int) -> np.ndarray:

@@ -54,9 +54,11 @@ class SirenDisplay:
         self.study = study
 
     @classmethod
-    def from_study(cls, study: SirenStudy) -> "SirenDisplay":
-        """Take the numbers from a study."""
-        return cls(study)
+    def from_study(
+        cls, study: SirenStudy, *, ax: Any = None, order: str = "difficulty"
+    ) -> "SirenDisplay":
+        """Draw a study; `ax` and `order` are those of `plot`."""
+        return cls(study).plot(ax, order=order)
 
     def to_frame(self) -> "pd.DataFrame":
         """Return the numbers as a pandas DataFrame, one row per pair, the hardest first."""
@@ -132,9 +134,11 @@ class SirenDisplay:
         n_features, n_chosen = len(study.ranks), len(study.chosen)
         self._shade(ax, pairs)
         if len(pairs) > _MAX_BOXES:
-            for inner, outer in ((low, high), (first, third)):
-                ax.fill_between(x, inner, outer, step="mid", color=BLUE, alpha=0.22, linewidth=0)
+            inner, outer = "dark band", "light band"
+            for bottom, top in ((low, high), (first, third)):
+                ax.fill_between(x, bottom, top, step="mid", color=BLUE, alpha=0.22, linewidth=0)
         else:
+            inner, outer = "box", "line"
             ax.vlines(x, low, high, color=BLUE, linewidth=1.2)
             ax.bar(x, third - first, 0.7, first, color=BLUE, alpha=0.45, linewidth=0)
         size = _scaled(30, len(pairs), 7)
@@ -155,7 +159,10 @@ class SirenDisplay:
             f"siren index {study.index:.3f}",
             loc="left", fontsize="medium",
         )  # fmt: skip
-        return self._finish(ax, pairs, order)
+        self._finish(ax, pairs, order)
+        spread = f"{inner}: middle half of the ranks, {outer}: middle 80 %"
+        ax.set_xlabel(f"{ax.get_xlabel()}\n{spread}")
+        return self
 
     def _pairs(self, order: str) -> np.ndarray:
         check_choice("order", order, ("difficulty", "pair"))

@@ -11,11 +11,11 @@ from mauc.report.summaries import (
     summary_table,
     win_draw_loss_table,
 )
-from mauc.report.tables import FrameTable, MaucCell, MaucTable, Table, mauc_table
+from mauc.report.tables import FrameTable, Table, mauc_table
 from mauc.report.write import write_figures, write_tables
 
 __all__ = [
-    "FrameTable", "Group", "Layout", "MaucCell", "MaucTable", "Report", "Table", "Value",
+    "FrameTable", "Group", "Layout", "Report", "Table", "Value",
     "describe_protocols", "markdown_table", "mauc_table", "ranks_table", "run_tables",
     "runtime_table", "selection_report", "stability_table", "summary_table",
     "win_draw_loss_table", "write_figures", "write_tables",

@@ -1,10 +1,8 @@
 """Tables of a run, and the paper's Tables 2 to 9: mean MAUC by classifier, selector and size."""
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
-
-import numpy as np
 
 from mauc.checks import unknown_choice
 from mauc.layout import (
@@ -91,137 +89,7 @@ class FrameTable(Table):
         return self.numbers.copy()
 
 
-@dataclass(frozen=True)
-class MaucCell:
-    """Mean MAUC of one classifier behind one selector at one size.
-
-    Parameters
-    ----------
-    mean : float
-        Over the splits that worked; NaN if none did.
-    mark : {"better", "worse", "none", ""}
-        Against the reference; "" for the reference and where nothing could be compared.
-    n : int
-        Splits that worked.
-    is_partial : bool
-        Whether some splits of the data set have no value.
-    is_best : bool
-        Whether no other selector prints a larger value for this classifier and size.
-    """
-
-    mean: float
-    mark: str = ""
-    n: int = 0
-    is_partial: bool = False
-    is_best: bool = False
-
-    @property
-    def is_gap(self) -> bool:
-        """Whether nothing was measured."""
-        return bool(np.isnan(self.mean))
-
-    @property
-    def text(self) -> str:
-        """The mean as it is printed, with three decimals."""
-        return show_number(self.mean)
-
-
-@dataclass(frozen=True)
-class MaucTable(Table):
-    """Mean MAUC on a data set, with marks against a reference; made by `mauc_table`.
-
-    Parameters
-    ----------
-    dataset : str
-    comparison : Comparison
-        What the marks are; its reference is None if there are none.
-    classifiers, selectors, sizes : tuples
-        In the order of the table.
-    cells : dict of (classifier, selector, size) to MaucCell
-        A combination without a cell is a gap.
-    protocol : str
-        How the values were measured, in words.
-    notes : tuple of str
-        Failures and what was left out.
-    """
-
-    dataset: str
-    comparison: Comparison
-    classifiers: tuple[str, ...]
-    selectors: tuple[str, ...]
-    sizes: tuple[int, ...]
-    cells: dict[tuple[str, str, int], MaucCell] = field(repr=False)
-    protocol: str = ""
-    notes: tuple[str, ...] = ()
-
-    def cell(self, classifier: str, selector: str, size: int) -> MaucCell:
-        """Return a cell, a gap if it was not measured."""
-        return self.cells.get((classifier, selector, size), MaucCell(np.nan))
-
-    def to_frame(self) -> Any:
-        """Return one row per classifier, selector and size, gaps included."""
-        import pandas as pd
-
-        rows = [
-            (self.dataset, classifier, selector, size, cell.n, cell.mean, cell.mark, cell.is_best)
-            for classifier in self.classifiers
-            for selector in self.selectors
-            for size in self.sizes
-            for cell in [self.cell(classifier, selector, size)]
-        ]
-        columns = ["dataset", "classifier", "selector", "size", "n", "mean", "mark", "is_best"]
-        return pd.DataFrame(rows, columns=columns)
-
-    def layouts(self) -> tuple[Layout, ...]:
-        """Return the arrangement of the paper: a group per classifier, a row per selector."""
-        groups = tuple(
-            Group(
-                shown_name("classifier", classifier),
-                tuple(
-                    (
-                        shown_name("selector", selector),
-                        tuple(self._value(classifier, selector, size) for size in self.sizes),
-                    )
-                    for selector in self.selectors
-                ),
-            )
-            for classifier in self.classifiers
-        )
-        layout = Layout(
-            f"mauc-{self.dataset}", self._caption(), tuple(map(str, self.sizes)), groups,
-            "Feature Subset Size", ("classifier", "selector"), self.notes,
-            0.85 if len(self.sizes) > MAX_UNSCALED else 1.0,
-        )  # fmt: skip
-        return (layout,)
-
-    def _value(self, classifier: str, selector: str, size: int) -> Value:
-        cell = self.cell(classifier, selector, size)
-        marks = MARKS.get(cell.mark, "") + (PARTIAL if cell.is_partial else "")
-        is_math = selector != self.comparison.reference
-        return Value(cell.text, cell.is_best, "" if cell.is_gap else marks, is_math)
-
-    def _caption(self) -> str:
-        parts = [
-            f"Mean MAUC of {len(self.selectors)} selectors on the "
-            f"{shown_name('dataset', self.dataset)} data set"
-            + (f", {self.protocol}." if self.protocol else "."),
-        ]
-        if self.comparison.reference is not None:
-            parts.append(
-                f"† (‡): worse (better) than {shown_name('selector', self.comparison.reference)} "
-                f"by the {self.comparison}; no mark: no significant difference."
-            )
-        parts.append("Bold: the largest value of a classifier and size.")
-        shown = [self.cell(c, s, k) for c in self.classifiers for s in self.selectors
-                 for k in self.sizes]  # fmt: skip
-        if any(cell.is_partial and not cell.is_gap for cell in shown):
-            parts.append("§: mean over some of the splits, never bold.")
-        if any(cell.is_gap for cell in shown):
-            parts.append(f"{GAP}: not measured.")
-        return " ".join(parts)
-
-
-def mauc_table(run: Any, dataset: str, comparison: Comparison = PAPER_COMPARISON) -> MaucTable:
+def mauc_table(run: Any, dataset: str, comparison: Comparison = PAPER_COMPARISON) -> FrameTable:
     """Summarise a run on one data set as the paper's Tables 2 to 9 do.
 
     Parameters
@@ -234,7 +102,10 @@ def mauc_table(run: Any, dataset: str, comparison: Comparison = PAPER_COMPARISON
 
     Returns
     -------
-    table : MaucTable
+    table : FrameTable
+        Its frame has a row per classifier, selector and size, with the columns dataset,
+        classifier, selector, size, n (splits that worked), mean (NaN for a gap), mark ("better",
+        "worse" or "none" than the reference, or ""), is_best and is_partial.
 
     Notes
     -----
@@ -274,27 +145,76 @@ def mauc_table(run: Any, dataset: str, comparison: Comparison = PAPER_COMPARISON
     if absent:
         names = ", ".join(shown_name("classifier", name) for name in absent)
         notes = (f"Not run on this data set: {names}.", *notes)
-    sizes = sorted(int(size) for size in here["size"].unique())
-    return MaucTable(
-        dataset, comparison, tuple(present), tuple(labels_of(here, "selector")), tuple(sizes),
-        _cells(marked_means(here, comparison), here), describe_protocol(here, dataset), notes,
+    frame = _mauc_frame(marked_means(here, comparison), here)
+    layout = _mauc_layout(frame, comparison, describe_protocol(here, dataset), notes)
+    return FrameTable(frame, (layout,))
+
+
+def _mauc_frame(means: Any, rows: Any) -> Any:
+    """Return the means of every combination of a data set, which of them are whole and best."""
+    import pandas as pd
+
+    keys = ["dataset", "classifier", "selector"]
+    labels = [labels_of(rows, key) for key in keys]
+    sizes = sorted(int(size) for size in rows["size"].unique())
+    index = pd.MultiIndex.from_product([*labels, sizes], names=[*keys, "size"])
+    frame = means.set_index(index.names)[["n", "mean", "mark"]].reindex(index).reset_index()
+    frame = frame.assign(n=frame["n"].fillna(0).astype(int), mark=frame["mark"].fillna(""))
+    n_splits = rows[["classifier", "repeat", "fold"]].drop_duplicates().groupby("classifier").size()
+    is_whole = (frame["n"] >= frame["classifier"].map(n_splits)) & frame["mean"].notna()
+    # Values that print alike count as equal, so a configuration may have several bold ones.
+    printed = frame["mean"].map("{:.3f}".format).astype(float)
+    best = printed.where(is_whole).groupby([frame["classifier"], frame["size"]]).transform("max")
+    is_best, is_partial = is_whole & (printed == best), ~is_whole & frame["mean"].notna()
+    return frame.assign(is_best=is_best, is_partial=is_partial)
+
+
+def _mauc_layout(
+    frame: Any, comparison: Comparison, protocol: str, notes: tuple[str, ...]
+) -> Layout:
+    """Return the arrangement of the paper: a group per classifier, a row per selector."""
+    groups = tuple(
+        Group(
+            shown_name("classifier", classifier),
+            tuple(
+                (shown_name("selector", name), _values(part, name != comparison.reference))
+                for name, part in here.groupby("selector", sort=False)
+            ),
+        )
+        for classifier, here in frame.groupby("classifier", sort=False)
+    )
+    dataset, sizes = frame["dataset"].iloc[0], frame["size"].unique()
+    caption = (
+        f"Mean MAUC of {frame['selector'].nunique()} selectors on the "
+        f"{shown_name('dataset', dataset)} data set, {protocol}."
+    )
+    if comparison.reference is not None:
+        caption += (
+            f" † (‡): worse (better) than {shown_name('selector', comparison.reference)} "
+            f"by the {comparison}; no mark: no significant difference."
+        )
+    caption += " Bold: the largest value of a classifier and size."
+    if frame["is_partial"].any():
+        caption += " §: mean over some of the splits, never bold."
+    if frame["mean"].isna().any():
+        caption += f" {GAP}: not measured."
+    return Layout(
+        f"mauc-{dataset}", caption, tuple(map(str, sizes)), groups, "Feature Subset Size",
+        ("classifier", "selector"), notes, 0.85 if len(sizes) > MAX_UNSCALED else 1.0,
     )  # fmt: skip
 
 
-def _cells(means: Any, rows: Any) -> dict[tuple[str, str, int], MaucCell]:
-    """Return the cells of a data set: its means, complete or not, and which of them are best."""
-    n_splits = rows[["classifier", "repeat", "fold"]].drop_duplicates().groupby("classifier").size()
-    # Values that print alike count as equal, so a configuration may have several bold ones.
-    printed = means["mean"].map("{:.3f}".format).astype(float)
-    is_whole = (means["n"] >= means["classifier"].map(n_splits)) & means["mean"].notna()
-    best = printed.where(is_whole).groupby([means["classifier"], means["size"]]).transform("max")
-    return {
-        (classifier, selector, int(size)): MaucCell(mean, mark, int(n), not whole, bool(is_best))
-        for classifier, selector, size, mean, mark, n, whole, is_best in zip(
-            means["classifier"], means["selector"], means["size"], means["mean"],
-            means["mark"], means["n"], is_whole, is_whole & (printed == best), strict=True,
+def _values(part: Any, is_math: bool) -> tuple[Value, ...]:
+    """Return the entries of a row."""
+    return tuple(
+        Value(
+            show_number(one.mean),
+            one.is_best,
+            "" if one.mean != one.mean else MARKS.get(one.mark, "") + PARTIAL * one.is_partial,
+            is_math,
         )
-    }  # fmt: skip
+        for one in part.itertuples(index=False)
+    )
 
 
 def show_number(value: float, form: str = ".3f") -> str:

@@ -91,14 +91,14 @@ def write_figures(
     -------
     files : list of Path
         curves_<dataset>, stability; win_draw_loss with a baseline and another selector; and
-        critical_difference with at least two data sets that all selectors have.
+        critical_difference with at least five data sets that all selectors have.
     """
     rows = rows_of(run, "dataset", "selector", "versions")
     plt = optional_import("matplotlib.pyplot", "figures")
     about = {"Description": "; ".join(stamp_of(rows))}
     files = {}
     for name, display in _displays(rows, comparison):
-        figure, buffer = display.plot().figure_, io.BytesIO()
+        figure, buffer = display.figure_, io.BytesIO()
         figure.savefig(buffer, format="png", dpi=dpi, metadata=about)
         plt.close(figure)
         files[f"{name}.png"] = buffer.getvalue()
@@ -113,9 +113,9 @@ def _displays(rows: Any, comparison: Comparison) -> Iterator[tuple[str, Any]]:
     n_selectors = len(labels_of(rows, "selector"))
     if comparison.reference is not None and n_selectors > 1:
         yield "win_draw_loss", WinDrawLossDisplay.from_run(rows, comparison)
-    if n_selectors > 1 and len(problem_scores(rows, "dataset")) > 1:
-        ranks = CriticalDifferenceDisplay.from_run(rows, alpha=comparison.alpha)
-        yield "critical_difference", ranks
+    ranks = CriticalDifferenceDisplay
+    if n_selectors > 1 and len(problem_scores(rows, "dataset")) >= ranks.min_datasets:
+        yield "critical_difference", ranks.from_run(rows, alpha=comparison.alpha)
 
 
 def _stamped(text: str, extension: str, stamp: tuple[str, ...]) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -91,6 +92,11 @@ class SelectionTrace(Result):
     def to_frame(self):
         """Return the trace as a pandas DataFrame, one row per step."""
         return super().to_frame().set_index("step")
+
+    def plot(self, ax=None):
+        """Draw the trace; return its `mauc.plotting.TraceDisplay`."""
+        # By name: plots build on selectors, not the other way round.
+        return import_module("mauc.plotting").TraceDisplay(self).plot(ax)
 
     def printed_parts(self) -> list[str | Layout]:
         """Return the first steps as a table."""

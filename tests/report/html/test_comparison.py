@@ -2,14 +2,17 @@
 
 import json
 import re
+from itertools import pairwise
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn.datasets import load_wine
 
 from mauc import FSDD, MAUCD, MDFS, SpreadFx, load_run
 from mauc.datasets import load_dataset
 from mauc.report import mauc_table, selection_report
-from mauc.report.html.comparison import find_reference
+from mauc.report.html.comparison import find_reference, summarise_comparison
 from mauc.report.html.svg import nice_ticks, place_panel, place_ranges
 from mauc.report.html.values import number
 from mauc.stats import Comparison, compare_to
@@ -39,7 +42,7 @@ def test_comparison_has_tables_tests_and_curves(wine):
         ("wine", "Naive Bayes"), ("wine", "my_tree"), ("a_b|c", "Naive Bayes"),
         ("a_b|c", "my_tree")]  # fmt: skip
     page = report.to_html()
-    assert page.count("<figure") == 4
+    assert page.count('<figure class="panel"') == 4
     assert "0.822</span>" not in page
     assert re.search(r"0\.822<span class=\"mark\">†</span>", page)
 
@@ -81,11 +84,37 @@ def test_a_failed_value_is_a_gap_in_the_curve():
     assert place_panel({"series": [nothing]})["series"][0]["path"] == ""
 
 
-@pytest.mark.parametrize(("low", "high"), [(0.5, 1.0), (0.9123, 0.9124), (0.7, 0.7), (0.0, 1.0)])
-def test_ticks_are_few_and_lie_inside(low, high):
-    ticks = nice_ticks(low, high)
-    assert 1 <= len(ticks) <= 7
-    assert all(low - 1e-6 <= tick <= high + 1e-6 for tick in ticks)
+@given(low=st.floats(0, 1), span=st.floats(1e-4, 1))
+def test_ticks_are_at_least_three_and_lie_inside(low, span):
+    ticks = nice_ticks(low, low + span)
+    assert 3 <= len(ticks) <= 8
+    assert all(low - 1e-6 <= tick <= low + span + 1e-6 for tick in ticks)
+
+
+@pytest.mark.parametrize(
+    "sizes", [[1], [1, 2], [5, 10], [1, 99, 100], [1, 2, 3, 4, 5, 7, 10, 20, 50, 100, 200]]
+)
+@pytest.mark.parametrize(("mean", "half"), [(1.0, 0.0), (0.7, 0.1), (0.0, 0.1)])
+def test_both_axes_of_a_panel_have_three_ticks_that_do_not_touch(sizes, mean, half):
+    ends = {"mean": mean, "lower": mean - half, "upper": mean + half}
+    series = {"selector": "s", "sizes": sizes} | {k: [v] * len(sizes) for k, v in ends.items()}
+    drawing = place_panel({"series": [series]})
+    across = sorted((tick["at"], len(tick["label"])) for tick in drawing["x_ticks"])
+    assert len(across) >= 3
+    assert all(b[0] - a[0] > 3.5 * (a[1] + b[1]) for a, b in pairwise(across))
+    assert {str(sizes[0]), str(sizes[-1])} <= {tick["label"] for tick in drawing["x_ticks"]}
+    chosen = place_panel({"series": [series], "chosen": sizes[-2:][0]})["x_ticks"]
+    assert str(sizes[-2:][0]) in [tick["label"] for tick in chosen]
+    assert len(drawing["y_ticks"]) >= 3
+    assert all(0 <= tick["at"] <= drawing["bottom"] for tick in drawing["y_ticks"])
+
+
+def test_greedy_is_drawn_last_and_thick():
+    rows = small_run().replace({"selector": {"mdfs": "greedy"}})
+    summary = summarise_comparison(rows, MDFS())
+    assert summary["curves"][0]["series"][-1]["selector"] == "greedy"
+    widths = {style["selector"]: style["width"] for style in summary["styles"]}
+    assert widths["greedy"] > 2 * widths["chi"]
 
 
 @pytest.mark.parametrize(
@@ -136,4 +165,5 @@ def test_intervals_are_drawn_inside_their_scale(chosen, every):
     for row in drawing["rows"]:
         assert 0 < row["from"] <= row["at"] <= row["to"] < drawing["width"]
     assert all(0 < tick["at"] < drawing["width"] for tick in drawing["ticks"])
+    assert len(drawing["ticks"]) >= 3
     assert place_ranges({"chosen": None, "every": None}) is None

@@ -86,6 +86,7 @@ def test_case_counted_by_hand():
     assert [one["name"] for one in summary["features"]] == ["a"]
     assert summary["features"][0]["mean_auc"] == 1.0
     assert summary["pair_auc"] == [[1.0, 1.0, 1.0]]
+    assert summary["pairs"]["second_feature"] is None
     assert summary["distributions"][0]["counts"] == [[2, 0, 0], [0, 2, 0], [0, 0, 2]]
     assert summary["distributions"][0]["levels"] == ["0", "1", "2"]
     summary = selection_report(ChiSquare("all").fit(X, y), X, y).to_dict()
@@ -151,6 +152,40 @@ def test_bins_hold_every_sample_of_every_class(rng):
     for one, bins in zip(shares.reshape(3, 2, N_BINS), summary["distributions"], strict=True):
         np.testing.assert_array_equal(one > 0, np.array(bins["counts"]) > 0)
         assert one.max() == 255
+
+
+def test_the_two_best_features_of_a_pair_have_points(rng):
+    X = rng.normal(size=(600, 5)) + np.repeat(np.arange(3), 200)[:, np.newaxis] * [0, 2, 1, 0, 3]
+    X[:, 4] = X[:, 4].round()  # levels
+    X[::7, 1] = np.nan
+    y = np.repeat([0, 1, 2], [250, 150, 200])
+    summary = selection_report(MAUCD("all").fit(X, y), X, y).to_dict()
+    best = np.array([summary["pairs"]["best_feature"], summary["pairs"]["second_feature"]]) - 1
+    order = np.argsort(-np.array(summary["pair_auc"]), axis=0, kind="stable")
+    np.testing.assert_array_equal(best, order[:2])
+    rows = summary["drawn_rows"]
+    assert [len(part) for part in rows] == [200, 150, 200]  # 200 of a class at most
+    assert all((y[part] == label).all() for label, part in enumerate(rows))
+    for place, one in enumerate(summary["distributions"]):
+        assert ("points" in one) == (place in best)
+        if place in best:
+            values = X[np.concatenate(rows), summary["features"][place]["column"]]
+            points = np.array(one["points"], float)
+            if one["levels"] is None:
+                points = one["low"] + points * (one["high"] - one["low"])
+                values = np.clip(values, one["low"], one["high"])
+            else:
+                points = np.array(one["levels"], float)[points.astype(int)]
+            np.testing.assert_allclose(points, values, atol=1e-5)
+
+
+def test_points_are_bounded(rng, monkeypatch):
+    monkeypatch.setattr("mauc.report.html.report.MAX_POINTS", 200)
+    X, y = rng.normal(size=(300, 6)), np.repeat(np.arange(3), 100)
+    summary = selection_report(MAUCD("all").fit(X, y), X, y).to_dict()
+    # 200 // 3 values of a class: two features of 33 rows each, where 30 are wanted at least
+    assert [len(part) for part in summary["drawn_rows"]] == [33] * 3
+    assert sum("points" in one for one in summary["distributions"]) == 2
 
 
 def test_missing_values_are_counted():
@@ -259,7 +294,8 @@ def test_hostile_names_stay_text(rng):
         rows[column] = rows[column].replace(label, name)
     page = page_of(HOSTILE, HOSTILE, rows)
     # no name adds an element or a handler
-    plain = page_of(list("abcdef"), list("abc"), small_run())
+    long = [f"a name like others, {end}" for end in "abcdef"]
+    plain = page_of(long, list("abc"), small_run())
     tags, wanted = (
         # names decide the order of the classes, so the folds and the ticks of the interval
         [tag for tag in Elements(one).tags if tag not in ("line", "text")]
@@ -367,7 +403,7 @@ def test_long_lists_say_how_many_they_show():
     X = np.column_stack((y, -y + 0.5 * (np.arange(140) % 2)))
     page = selection_report(MAUCD(1).fit(X, y), X, y).to_html()
     assert "60 of 70 classes are shown; show the other 10" in page
-    assert page.count('<span class="name label">') == 70
+    assert page.count('<span class="name label"') == 70
 
 
 def test_nothing_is_overwritten_without_force(wine_report, tmp_path):

@@ -32,6 +32,7 @@ def summarise_comparison(
     comparison = comparison or Comparison(find_reference(selector, selectors))
     if len(selectors) == 1:
         comparison = replace(comparison, reference=None)
+    styles = selector_styles(selectors)
     tables: list[Table] = [
         mauc_table(rows, dataset, comparison) for dataset in labels_of(rows, "dataset")
     ]
@@ -46,8 +47,8 @@ def summarise_comparison(
         "alpha": comparison.alpha,
         "tables": [plain(part.to_dict()) for table in tables for part in table.layouts()],
         "tests": tests,
-        "curves": _curves(rows),
-        "styles": _styles(selectors),
+        "curves": _curves(rows, styles),
+        "styles": _styles(styles),
         "stamp": [text(line) for line in stamp_of(rows)] if "versions" in rows else [],
     }
 
@@ -78,7 +79,7 @@ def _tests(rows: Any, comparison: Comparison) -> list[dict[str, Any]]:
     ]
 
 
-def _curves(rows: Any) -> list[dict[str, Any]]:
+def _curves(rows: Any, styles: dict[str, Any]) -> list[dict[str, Any]]:
     panels = []
     for (dataset, classifier), panel in mean_interval(rows).groupby(
         ["dataset", "classifier"], sort=False
@@ -92,7 +93,9 @@ def _curves(rows: Any) -> list[dict[str, Any]]:
                     for column in ("mean", "lower", "upper")
                 },
             }
-            for name, curve in panel.groupby("selector", sort=False)
+            for name, curve in sorted(  # the last is drawn over the others
+                panel.groupby("selector", sort=False), key=lambda part: styles[part[0]]["zorder"]
+            )
         ]
         panels.append(
             {
@@ -104,18 +107,15 @@ def _curves(rows: Any) -> list[dict[str, Any]]:
     return panels
 
 
-def _styles(selectors: list[str]) -> list[dict[str, Any]]:
-    styles = selector_styles(selectors)
-    found = []
-    for name in selectors:
-        line = styles[name]["linestyle"]
-        found.append(
-            {
-                "selector": text(name),
-                "label": text(shown_name("selector", name)),
-                # black is the colour of the text, which is white in dark mode
-                "colour": styles[name]["color"].replace("#000000", "currentColor"),
-                "dashes": [] if line == "-" else [2.0 * length for length in line[1]],
-            }
-        )
-    return found
+def _styles(styles: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
+    return [
+        {
+            "selector": text(name),
+            "label": text(shown_name("selector", name)),
+            # black is the colour of the text, which is white in dark mode
+            "colour": style["color"].replace("#000000", "currentColor"),
+            "dashes": [] if style["linestyle"] == "-" else [2.0 * n for n in style["linestyle"][1]],
+            "width": style["linewidth"],
+        }
+        for name, style in styles.items()
+    ]

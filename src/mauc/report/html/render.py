@@ -15,8 +15,8 @@ from mauc.report.html.values import N_BINS, plural, shown_auc
 _FOLDER = Path(__file__).parent / "templates"
 # In the order in which each needs the ones before.
 _SCRIPTS = (
-    "base.js", "table.js", "chosen.js", "values.js", "map_views.js", "map_drawing.js", "map.js",
-    "pairs.js", "page.js",
+    "base.js", "table.js", "chosen.js", "values.js", "map_views.js", "map_drawing.js",
+    "scatter.js", "map.js", "pairs.js", "page.js",
 )  # fmt: skip
 _NO_AUC = 65535  # code where a class has no held-out sample
 _FRAME_HEIGHT = 720
@@ -83,6 +83,7 @@ def pack(summary: dict[str, Any]) -> dict[str, Any]:
         "n_folds": summary["conclusion"].get("n_folds"),
         "judge": (summary["conclusion"]["chosen"] or {}).get("judge"),
         "best_feature": summary["pairs"]["best_feature"],
+        "second_feature": summary["pairs"]["second_feature"],
         "best": _base64(_quantise(summary["pairs"]["best_auc"])),
         "set": None if set_auc is None else _base64(_quantise(set_auc)),
         "n_mapped": selection["n_mapped"],
@@ -90,6 +91,7 @@ def pack(summary: dict[str, Any]) -> dict[str, Any]:
         "hardest": {key: [row[key] for row in hardest] for key in hardest[0]},
         "n_binned": selection["n_binned"],
         "bins": _pack_bins(summary["distributions"]),
+        "n_drawn": [len(rows) for rows in summary["drawn_rows"]],
     }
 
 
@@ -121,8 +123,18 @@ def _pack_bins(distributions: list[dict[str, Any]]) -> dict[str, Any]:
         "low": [one.get("low") for one in distributions],
         "high": [one.get("high") for one in distributions],
         "is_cut": [int(one.get("is_cut", False)) for one in distributions],
+        "points": [_pack_points(one) for one in distributions],
         "missing": [one["missing"] if any(one["missing"]) else None for one in distributions],
     }
+
+
+def _pack_points(one: dict[str, Any]) -> str | None:
+    """Return the drawn rows as 16-bit numbers: levels or parts of the range; 65535 is missing."""
+    if "points" not in one:
+        return None
+    points = np.array(one["points"], dtype=np.float64)  # None becomes NaN
+    codes = np.rint((_NO_AUC - 1) * points if one["levels"] is None else points)
+    return _base64(np.where(np.isnan(codes), _NO_AUC, codes).astype("<u2"))
 
 
 def _base64(array: Array) -> str:

@@ -29,9 +29,8 @@ from mauc.report.html.summarise import (
     selection_part,
     sizes_part,
     study_part,
-    title_of,
 )
-from mauc.report.html.values import N_BINS, bin_features, number, text
+from mauc.report.html.values import N_BINS, bin_features, draw_rows, number, plural, text
 from mauc.selectors.base import RankingSelector
 from mauc.selectors.pair_auc import chosen_pair_auc
 from mauc.stats import Comparison
@@ -41,6 +40,7 @@ from mauc.stats import Comparison
 MAX_CELLS = 2_500_000  # of the map
 MAX_COUNTS = 3_200_000  # of the distributions
 MAX_PAIRS = 20_000  # in the list of hard pairs
+MAX_POINTS = 1_000_000  # values on scatter plots
 
 
 @dataclass(frozen=True, repr=False)
@@ -173,6 +173,8 @@ def selection_report(
     n_mapped = min(n_selected, MAX_CELLS // decomposition.n_subproblems)
     n_binned = min(n_selected, MAX_COUNTS // (N_BINS * problem.n_classes))
     pairs = pairs_part(selector, problem, decomposition, names, study)
+    places = np.unique(pairs["best_feature"] + (pairs["second_feature"] or [])) - 1
+    places, drawn = draw_rows(problem, places[places < n_binned], MAX_POINTS)
     conclusion = conclude(selector, X, problem, pairs["hardest"], classifier)
     pairs["set_auc"] = conclusion.pop("set_auc")
     if pairs["set_auc"] is not None:  # one order of the pairs: that of the conclusion
@@ -183,7 +185,8 @@ def selection_report(
     conclusion["next"] = _next_step(selector, conclusion, problem.n_features, steps, compared)
     is_weighted = problem.sample_weight is not None
     if title is None:
-        title = title_of(type(selector).__name__, n_selected, name)
+        title = f"{plural(n_selected, 'feature')} chosen by {type(selector).__name__}"
+        title = title if name is None else f"{name}: {title}"
     return Report(
         {
             "title": text(title),
@@ -195,7 +198,14 @@ def selection_report(
             **findings_part(selector, names),
             "pairs": pairs,
             "pair_auc": [[number(auc) for auc in row] for row in selector.pair_auc_[:n_mapped]],
-            "distributions": bin_features(problem, X, selector.ranking_[:n_binned]),
+            "distributions": bin_features(
+                problem,
+                X,
+                selector.ranking_[:n_binned],
+                selector.ranking_[places],
+                np.concatenate(drawn),
+            ),
+            "drawn_rows": [rows.tolist() for rows in drawn],
             "study": None if study is None else study_part(selector, study),
             "comparison": compared,
             "reproduce": reproduce_part(selector, command, source, is_weighted),

@@ -15,7 +15,7 @@ from mauc.experiments.rows import versions
 from mauc.parallel import run_blocks
 from mauc.registry import score_label
 from mauc.report.html.recipe import selection_code
-from mauc.report.html.values import number, plural, text
+from mauc.report.html.values import number, text
 from mauc.selectors.base import RankingSelector
 from mauc.selectors.pair_auc import chosen_pair_auc
 
@@ -40,12 +40,6 @@ def check_names(
             f"got {len(feature_names)}."
         )
     return [text(name) for name in feature_names]
-
-
-def title_of(method: str, n_selected: int, name: str | None) -> str:
-    """Return the heading of a page."""
-    chosen = f"{plural(n_selected, 'feature')} chosen by {method}"
-    return chosen if name is None else f"{name}: {chosen}"
 
 
 def data_part(problem: Problem, name: str | None, notes: Sequence[str]) -> dict[str, Any]:
@@ -132,7 +126,7 @@ def sizes_part(selector: RankingSelector, name: str | None) -> dict[str, Any] | 
     ends = [mean * np.nan] * 2 if errors is None else [mean - errors, mean + errors]
     columns = zip(("mean", "lower", "upper"), (mean, *ends), strict=True)
     return None if len(sizes) < 2 else {
-        "dataset": name or "MAUC", "classifier": by,
+        "dataset": name or "MAUC", "classifier": by, "chosen": len(selector.ranking_),
         "series": [{
             "selector": "sizes", "sizes": sizes.tolist(),
             **{key: [number(value) for value in values] for key, values in columns},
@@ -178,9 +172,14 @@ def pairs_part(
         if study is not None and neglect is not None:
             row |= {"study_auc": number(study.auc[pair]), "neglect": number(neglect[pair])}
         rows.append(row)
-    best = [int(at) + 1 for at in chosen]
-    best_auc = [number(auc) for auc in chosen_auc]
-    return {"best_feature": best, "best_auc": best_auc, "hardest": rows}
+    others = selector.pair_auc_.copy()
+    others[chosen, np.arange(len(chosen))] = -1.0
+    return {
+        "best_feature": (chosen + 1).tolist(),
+        "second_feature": (best_of(others)[1] + 1).tolist() if len(others) > 1 else None,
+        "best_auc": [number(auc) for auc in chosen_auc],
+        "hardest": rows,
+    }
 
 
 def best_of(pair_auc: Array) -> tuple[Array, Array]:

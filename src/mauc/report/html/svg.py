@@ -1,34 +1,36 @@
 """The drawings of a page: numbers in, positions of lines, points and ticks in an SVG out."""
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 PANEL_WIDTH, PANEL_HEIGHT = 360, 240
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46, 12, 10, 34  # margins of a panel
 _INSET = 8  # from the margin to the first and the last size
-_MAX_SIZES = 10  # labels below a panel
+_DIGIT = 7  # width of one in a label
+_MIN_PAD = 0.002  # around MAUCs that hardly differ
 RANGES_WIDTH, _ROW, _RANGES_TOP, _MARGIN = 400, 30, 6, 24
 
 
 @dataclass(frozen=True)
 class Scale:
-    """A linear scale from values to positions."""
+    """A linear or logarithmic scale from values to positions."""
 
     low: float
     high: float
     start: float
     stop: float
+    is_log: bool = False
 
     def at(self, value: float) -> float:
-        """Return the position of a value, the middle where the scale has a single value."""
-        share = 0.5 if self.low == self.high else (value - self.low) / (self.high - self.low)
-        return round(self.start + share * (self.stop - self.start), 1)
+        """Return the position of a value."""
+        ends = value, self.low, self.high
+        value, low, high = map(math.log, ends) if self.is_log else ends
+        return round(self.start + (value - low) / (high - low) * (self.stop - self.start), 1)
 
-    def ticks(self, values: Iterable[float]) -> list[dict[str, Any]]:
+    def ticks(self) -> list[dict[str, Any]]:
         """Return positions and labels of round values, all with as many digits, at least two."""
-        values = list(values)
+        values = nice_ticks(self.low, self.high)
         decimals = (len(f"{value:.10f}".rstrip("0").split(".")[1]) for value in values)
         digits = max(2, *decimals)
         return [{"at": self.at(value), "label": f"{value:.{digits}f}"} for value in values]
@@ -40,23 +42,29 @@ def place_panel(panel: dict[str, Any]) -> dict[str, Any]:
     sizes = sorted({size for one in series for size in one["sizes"]})
     columns = ("mean", "lower", "upper")
     shown = [v for one in series for column in columns for v in one[column] if v is not None]
-    low, high = (min(shown), min(max(shown), 1.0)) if shown else (0.5, 1.0)
-    ticks = nice_ticks(max(low, 0.0), high)
-    low, high = min(low, ticks[0]), max(high, ticks[-1])
-    if low == high:
-        low, high = low - 0.01, high + 0.01
-    left, right = _LEFT + _INSET, PANEL_WIDTH - _RIGHT - _INSET
-    across = Scale(sizes[0], sizes[-1], left, right)
-    up = Scale(low, high, PANEL_HEIGHT - _BOTTOM, _TOP)
-    step = -(-len(sizes) // _MAX_SIZES)
+    low, high = (max(min(shown), 0.0), min(max(shown), 1.0)) if shown else (0.5, 1.0)
+    pad = max(_MIN_PAD - (high - low), 0.0)
+    up = Scale(low - pad, min(high + pad, 1.0), PANEL_HEIGHT - _BOTTOM, _TOP)
+    first, last = sizes[0], sizes[-1]
+    if last - first < 2:
+        first, last = first - 1, last + 1
+    # Sizes that would crowd at the left stand on a logarithmic axis.
+    is_log = len(sizes) > 2 and sizes[len(sizes) // 2] < 0.3 * last
+    across = Scale(first, last, _LEFT + _INSET, PANEL_WIDTH - _RIGHT - _INSET, is_log)
+    x_ticks: list[dict[str, Any]] = []
+    for size in (panel.get("chosen", last), last, first, *reversed(sizes), (first + last) // 2):
+        at = across.at(size)
+        has_room = all(abs(at - tick["at"]) > _DIGIT * (len(str(last)) + 1) for tick in x_ticks)
+        if has_room and (size in sizes or len(x_ticks) < 3):
+            x_ticks.append({"at": at, "label": str(size)})
     return {
         "width": PANEL_WIDTH,
         "height": PANEL_HEIGHT,
         "left": _LEFT,
         "right": PANEL_WIDTH - _RIGHT,
         "bottom": PANEL_HEIGHT - _BOTTOM,
-        "x_ticks": [{"at": across.at(size), "label": str(size)} for size in sizes[::step]],
-        "y_ticks": up.ticks(ticks),
+        "x_ticks": x_ticks,
+        "y_ticks": up.ticks(),
         "series": [_place_series(one, across, up) for one in series],
     }
 
@@ -72,7 +80,7 @@ def _place_series(one: dict[str, Any], across: Scale, up: Scale) -> dict[str, An
         path.append(f"{'L' if is_down else 'M'}{x} {y}")
         is_down = True
         if lower is not None and upper is not None:
-            bars.append(f"M{x} {up.at(lower)}V{up.at(min(upper, up.high))}")
+            bars.append(f"M{x} {up.at(max(lower, up.low))}V{up.at(min(upper, up.high))}")
         points.append({"x": x, "y": y, "size": size, "mean": f"{mean:.4f}"})
     return {
         "selector": one["selector"],
@@ -90,7 +98,7 @@ def place_ranges(conclusion: dict[str, Any]) -> dict[str, Any] | None:
     bounds = [one[key] for one in found for key in ("mauc", "lower", "upper")]
     known = [bound for bound in bounds if bound is not None]
     low, high = float(min(known)), float(max(known))
-    pad = max(0.15 * (high - low), 0.002)
+    pad = max(0.15 * (high - low), _MIN_PAD)
     across = Scale(low - pad, min(high + pad, 1.0), _MARGIN, RANGES_WIDTH - _MARGIN)
     rows = []
     for at, one in enumerate(found):
@@ -105,25 +113,22 @@ def place_ranges(conclusion: dict[str, Any]) -> dict[str, Any] | None:
         )
     return {
         "rows": rows,
-        "ticks": across.ticks(nice_ticks(across.low, across.high, 3)),
+        "ticks": across.ticks(),
         "width": RANGES_WIDTH,
         "bottom": _RANGES_TOP + _ROW * len(rows) + 4,
         "height": _RANGES_TOP + _ROW * len(rows) + 22,
     }
 
 
-def nice_ticks(low: float, high: float, n_wanted: int = 5) -> list[float]:
-    """Return round numbers between two values, about as many as wanted.
+def nice_ticks(low: float, high: float) -> list[float]:
+    """Return the roundest numbers between two values that are at least three.
 
-    >>> nice_ticks(0.81, 0.97)
-    [0.85, 0.9, 0.95]
+    >>> nice_ticks(0.81, 0.97), nice_ticks(0.81, 0.89)
+    ([0.85, 0.9, 0.95], [0.82, 0.84, 0.86, 0.88])
     """
-    span = max(high - low, 1e-4)
-    power = 10.0 ** math.floor(math.log10(span / n_wanted))
-    step = next(f * power for f in (1, 2, 5, 10) if f * power >= span / n_wanted - 1e-12)
-    ticks = []
-    at = math.ceil(low / step - 1e-9)
-    while at * step <= high + 1e-9:
-        ticks.append(round(at * step, 10))
-        at += 1
-    return ticks or [low]
+    power = 10.0 ** math.ceil(math.log10(high - low))
+    for step in (part * power for part in (0.5, 0.2, 0.1, 0.05, 0.02)):
+        first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+        if last - first >= 2:
+            break
+    return [round(at * step, 10) for at in range(first, last + 1)]

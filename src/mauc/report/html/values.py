@@ -13,6 +13,7 @@ _CENTRE = (0.005, 0.995)  # quantiles between which nearly all values lie
 _MAX_RANGE = 1.5  # a range that is longer than this times the centre is cut
 _BLOCK = 64
 _DIGITS = 7  # significant digits
+_DRAWN = (30, 200)  # rows of a class on a scatter plot: at least, at most
 
 Array = np.ndarray[Any, Any]
 
@@ -52,27 +53,40 @@ def plural(count: int, noun: str) -> str:
 
 
 def shown_auc(value: float | None) -> str:
-    """Return an AUC with three decimals, more of them close to 1, so that 1.000 means 1.
+    """Return an AUC with three decimals, four of them close to 1, so that 1.000 means 1.
 
-    >>> shown_auc(0.98764), shown_auc(0.99987), shown_auc(1.0), shown_auc(None)
+    >>> shown_auc(0.98764), shown_auc(0.9999999), shown_auc(1.0), shown_auc(None)
     ('0.988', '0.9999', '1.000', '—')
     """
     if value is None:
         return "—"
-    for digits in (3, 4, 5, 6):
-        shown = f"{value:.{digits}f}"
-        if value == 1.0 or float(shown) < 1.0:
-            return shown
-    return shown
+    return f"{min(value, 0.9999):.4f}" if 0.9995 <= value < 1.0 else f"{value:.3f}"
 
 
-def bin_features(problem: Problem, X: Any, columns: Array) -> list[dict[str, Any]]:
+def draw_rows(problem: Problem, places: Array, max_points: int) -> tuple[Array, list[Array]]:
+    """Draw rows of each class at random for scatter plots of the features at some places.
+
+    Return the places, of too many the first, and the rows; there are at most `max_points` values.
+    """
+    most = max_points // problem.n_classes
+    places = places[: most // _DRAWN[0]]
+    n_drawn = min(_DRAWN[1], most // max(1, len(places)))
+    order, starts, _ = problem.by_class
+    rng = np.random.default_rng(0)
+    rows = (rng.permutation(rows)[:n_drawn] for rows in np.split(order, starts[1:-1]))
+    return places, [np.sort(part) for part in rows]
+
+
+def bin_features(
+    problem: Problem, X: Any, columns: Array, plotted: Array, rows: Array
+) -> list[dict[str, Any]]:
     """Count the values of features in bins by class; X names the categories of nominal columns.
 
     Every column gets ``counts`` (n_classes lists of n_bins counts), ``missing`` (one count per
     class), and its bins: their ``levels`` (names, for at most 24 values), or ``low`` and ``high``
     of 24 bins of equal width. ``is_cut``: the first and the last bin also hold the values beyond,
     outliers that would press all others into one bin; ``is_nominal``: the levels are categories.
+    `plotted` columns also have ``points`` of `rows`: numbers of levels, or from 0, low, to 1, high.
     """
     found = []
     for start in range(0, len(columns), _BLOCK):
@@ -82,13 +96,16 @@ def bin_features(problem: Problem, X: Any, columns: Array) -> list[dict[str, Any
                 bins = _categories(X, int(column), values)
             else:
                 bins = _number_bins(values.astype(np.float64))
-            found.append(_count(bins, problem))
+            found.append(_count(bins, problem, rows if column in plotted else None))
     return found
 
 
-def _count(bins: dict[str, Any], problem: Problem) -> dict[str, Any]:
+def _count(bins: dict[str, Any], problem: Problem, rows: Array | None) -> dict[str, Any]:
     bin_of, n_bins = bins.pop("bins"), bins.pop("n_bins")
+    points = bins.pop("shares", bin_of)
     is_known = bin_of >= 0
+    if rows is not None:
+        bins["points"] = [number(point) for point in np.where(is_known, points, np.nan)[rows]]
     cells = problem.codes[is_known].astype(np.int64) * n_bins + bin_of[is_known]
     counts = np.bincount(cells, minlength=problem.n_classes * n_bins)
     missing = np.bincount(problem.codes[~is_known], minlength=problem.n_classes)
@@ -118,11 +135,12 @@ def _number_bins(values: Array) -> dict[str, Any]:
     is_cut = bool(len(finite) < len(levels) or is_long)
     if is_cut and np.isfinite([lower, upper]).all() and lower < upper:
         low, high = lower, upper
-    share = (np.clip(known, low, high) / 2 - low / 2) / (high / 2 - low / 2)
-    bin_of[is_known] = np.minimum((share * N_BINS).astype(np.int64), N_BINS - 1)
+    shares = (np.clip(values, low, high) / 2 - low / 2) / (high / 2 - low / 2)
+    bin_of[is_known] = np.minimum((shares[is_known] * N_BINS).astype(np.int64), N_BINS - 1)
     return {
         "bins": bin_of,
         "n_bins": N_BINS,
+        "shares": shares,
         "levels": None,
         "low": number(low),
         "high": number(high),

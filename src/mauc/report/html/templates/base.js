@@ -74,14 +74,16 @@ function auc(feature, pair) {
   return aucOfCode(aucCode(feature, pair));
 }
 
+// What is below 1 is not rounded up to it.
 function shown(number, digits) {
-  return number === null || number === undefined ? "—" : number.toFixed(digits);
+  if (number === null || number === undefined) return "—";
+  return (number < 1 ? Math.min(number, 1 - 10 ** -digits) : number).toFixed(digits);
 }
 
 // A relevance may have any scale: as many decimals as show four significant digits.
 function shownScore(number) {
   if (number === null) return "—";
-  if (data.measure === "AUC") return number.toFixed(4);
+  if (data.measure === "AUC") return shown(number, 4);
   const size = Math.abs(number);
   if (size !== 0 && (size >= 1e6 || size < 1e-4)) return number.toExponential(3);
   return size >= 1000 ? number.toFixed(1) : number.toPrecision(4);
@@ -97,7 +99,7 @@ function counted(count, noun) {
 
 // Make an element. Text goes in as text, never as HTML: names come from the data.
 function make(tag, attributes = {}, ...children) {
-  const isDrawing = ["svg", "rect", "line", "text", "g", "title"].includes(tag);
+  const isDrawing = ["svg", "rect", "circle", "line", "text", "g", "title"].includes(tag);
   const element = isDrawing
     ? document.createElementNS("http://www.w3.org/2000/svg", tag)
     : document.createElement(tag);
@@ -108,6 +110,14 @@ function make(tag, attributes = {}, ...children) {
   }
   element.append(...children.filter((child) => child !== null));
   return element;
+}
+
+// A label that is cut before its end, if it has to be: names often begin alike.
+function makeLabel(tag, attributes, name) {
+  const letters = [...name];
+  if (letters.length <= 12) return make(tag, attributes, name);
+  const parts = [letters.slice(0, -8), letters.slice(-8)].map((part) => make("span", {}, part.join("")));
+  return make(tag, { ...attributes, class: `${attributes.class} cut`, dir: "auto" }, ...parts);
 }
 
 function byId(id) {

@@ -3,13 +3,13 @@
 const tip = byId("tip");
 const readout = byId("readout");
 
-function relayOut() {
-  map.at = map.hover = null;
+function relayOut(at = null) {
+  Object.assign(map, { at, hover: null });
   tip.hidden = true;
-  readout.textContent = "";
   map.columns = map.view.columns();
   map.rows = map.view.rows();
   layOut();
+  say(at);
   redraw();
 }
 
@@ -139,7 +139,7 @@ const MAX_CHIPS = 40;
 function makeChips() {
   const chips = [make("button", { type: "button", class: "chip" }, "All classes")];
   for (const name of data.classes) {
-    chips.push(make("button", { type: "button", class: "chip name" }, name));
+    chips.push(makeLabel("button", { type: "button", class: "chip name", "aria-label": name, title: name }, name));
   }
   chips.forEach((chip, at) => chip.addEventListener("click", () => {
     if (at === 0 || (at - 1 === map.chosenClass && map.chosenPair === null)) openAll();
@@ -167,7 +167,7 @@ else if (nClasses > 2) makeChips();
 byId("by-class").addEventListener("click", () => openView(classView));
 byId("by-feature").addEventListener("click", () => openView(featureView));
 byId("by-class").parentNode.hidden = nClasses < 3;
-for (const id of ["compact", "pair-order", "map-value"]) byId(id).addEventListener("change", relayOut);
+for (const id of ["compact", "pair-order", "map-value"]) byId(id).addEventListener("change", () => relayOut());
 listen("view", (rows) => {
   shownFeatures.rows = rows.filter((feature) => feature < data.n_mapped);
   if (map.view !== featureView) return;
@@ -185,7 +185,7 @@ for (const event of ["beforeprint", "afterprint"]) {
   });
 }
 new ResizeObserver(() => {
-  if (frame.clientWidth !== map.width) relayOut();
+  if (frame.clientWidth !== map.width) relayOut(map.at);
 }).observe(frame);
 shownFeatures.rows = chosenTable.rows.filter((feature) => feature < data.n_mapped);
 openAll();

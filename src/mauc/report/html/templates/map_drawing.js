@@ -47,14 +47,17 @@ function layOut() {
   canvas.style.height = `${map.height}px`;
 }
 
+// A name that is too long loses its middle: names often begin alike.
 function fitText(text, width) {
   if (pen.measureText(text).width <= width) return text;
-  let keep = Math.min(text.length, Math.ceil(width / 4));
-  while (keep > 1 && pen.measureText(text.slice(0, keep) + "…").width > width) keep--;
-  return text.slice(0, keep) + "…";
+  const letters = [...text];
+  const cut = (n) => [...letters.slice(0, n - (n >> 1)), "…", ...letters.slice(letters.length - (n >> 1))].join("");
+  let keep = Math.min(letters.length - 1, Math.ceil(width / 4));
+  while (keep > 1 && pen.measureText(cut(keep)).width > width) keep--;
+  return cut(keep);
 }
 
-// A pair that is too long keeps the beginning of both its classes.
+// A pair that is too long keeps both ends of both its classes.
 function fitPair(pair, width) {
   const name = pairName(pair);
   if (pen.measureText(name).width <= width) return name;
@@ -101,7 +104,7 @@ function drawMap() {
       pen.fillRect(x, y, cellWidth - gap + (gap ? 0 : 0.6), cellHeight - gap + (gap ? 0 : 0.6));
       if (hasRoom && code !== NO_AUC && view.isWritten(code, cellWidth)) {
         pen.fillStyle = code > 0.55 * NO_AUC ? "#111" : "#fff";
-        pen.fillText(aucOfCode(code).toFixed(3), x + cellWidth / 2, y + cellHeight / 2);
+        pen.fillText(shown(aucOfCode(code), 3), x + cellWidth / 2, y + cellHeight / 2);
       }
     }
   }
@@ -123,7 +126,7 @@ function drawBar(code, x, y, blank, ink) {
   if (cellHeight < MIN_NAMED) return;
   pen.fillStyle = ink;
   pen.textAlign = "left";
-  pen.fillText(aucOfCode(code).toFixed(4), x + room + 8, y + cellHeight / 2);
+  pen.fillText(shown(aucOfCode(code), 4), x + room + 8, y + cellHeight / 2);
 }
 
 // A white dot with a dark rim shows on both ends of the scale.
@@ -184,9 +187,8 @@ function drawNames(firstRow, lastRow, firstPair, lastPair, x0, y0, ink, muted) {
     pen.translate(x0 + (c + 0.5) * cellWidth, map.isFlat ? top / 2 : top - 6);
     if (!map.isFlat) pen.rotate(-Math.PI / 2);
     pen.fillStyle = cell && cell[1] === c ? ink : muted;
-    const name = map.isFlat ? view.columnName(columns[c])
-      : view === featureView ? fitPair(columns[c], top - 10) : fitText(view.columnName(columns[c]), top - 10);
-    pen.fillText(name, 0, 0);
+    const long = map.isFlat ? cellWidth : top - 10;
+    pen.fillText(view === featureView ? fitPair(columns[c], long) : fitText(view.columnName(columns[c]), long), 0, 0);
     pen.restore();
   }
   pen.restore();

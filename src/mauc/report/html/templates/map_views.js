@@ -83,7 +83,7 @@ const featureView = {
     const feature = map.rows[r];
     const pair = map.columns[c];
     const asked = isPaired && features.asked_by[feature] === pair ? (data.is_drawn ? ", asked for it" : ", helped most") : "";
-    return [features.name[feature], `${pairName(pair)}${asked}`, `AUC ${auc(feature, pair).toFixed(4)}`];
+    return [features.name[feature], `${pairName(pair)}${asked}`, `AUC ${shown(auc(feature, pair), 4)}`];
   },
   // Show the values of the feature, the classes of the pair in colour.
   choose([r, c]) {
@@ -136,6 +136,7 @@ function showTrail() {
   byId("compact-label").hidden = view === classView || Math.min(nFeatures, data.n_mapped) <= 40;
   frame.setAttribute("aria-label", view.label);
   tell("shown-class", chosenClass);
+  tell("shown-pair", view === featureView && nPairs === 1 ? 0 : chosenPair);
   const link = (words, open) => {
     const button = make("button", { type: "button", class: "link name" }, words);
     button.addEventListener("click", open);

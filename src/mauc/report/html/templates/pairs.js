@@ -28,15 +28,17 @@ function chosenButton(row) {
   return button;
 }
 
-function pairButton(row) {
-  const button = make("button", { type: "button", class: "link name" }, pairName(hardest.pair[row]));
+function pairButton(pair) {
+  const button = make("button", { type: "button", class: "link name" }, pairName(pair));
   button.addEventListener("click", () => {
-    tell("pair", hardest.pair[row]);
+    tell("pair", pair);
     byId("map-section").scrollIntoView();
     frame.focus({ preventScroll: true });
   });
   return button;
 }
+
+document.querySelectorAll("[data-pair]").forEach((place) => place.replaceChildren(pairButton(Number(place.dataset.pair))));
 
 // A column of numbers as they are in data.hardest.
 function numberColumn(head, hint, key, digits, more = {}) {
@@ -46,7 +48,7 @@ function numberColumn(head, hint, key, digits, more = {}) {
 
 const pairColumns = [
   { head: "pair", hint: "Choose one to see its features in the map",
-    value: (row) => pairName(hardest.pair[row]), cell: pairButton },
+    value: (row) => pairName(hardest.pair[row]), cell: (row) => pairButton(hardest.pair[row]) },
   numberColumn("best AUC", "Of a chosen feature", "auc", 4,
     { cell: (row) => aucCell(hardest.auc[row]) }),
   { head: "by", hint: "The chosen feature with the best AUC", value: chosenName, cell: chosenButton },
@@ -76,6 +78,6 @@ if (hardest.bayes_auc) {
 }
 
 const hardTable = new SortedTable(byId("hard-table"), pairColumns, [...hardest.pair.keys()], {
-  label: "Pairs that remain hard", pageSize: 15, sortBy: 1,
+  label: "Pairs that remain hard", pageSize: 15, sortBy: setCodes ? 3 : 1,
 });
 listen("class", (label) => hardTable.filter((row) => isOfClass(hardest.pair[row], label)));

@@ -34,21 +34,35 @@ function histogram(feature, label, nBins, kind) {
   return svg;
 }
 
-// What stands below the bars: every category, turned; a few short values; or the ends of a range.
-function makeAxis(feature) {
-  const { levels, low, high, is_nominal: isNominal } = data.bins;
+// Labels and where they stand, from 0 to 1: those of the levels, or three of a part of the range.
+function axisTicks(feature, [from, to] = [0, 1]) {
+  const { levels, low, high } = data.bins;
   const names = levels[feature];
-  const write = (ticks, kind) => make("div", { class: `axis ${kind}` },
-    ...ticks.map((tick) => make("span", { class: "name", title: tick }, tick)));
-  if (names === null) {
-    const range = high[feature] - low[feature];
-    const brief = (value) => String(Number(value.toPrecision(4)));
-    return write([brief(low[feature]), brief(low[feature] + range / 2), brief(high[feature])], "ends");
-  }
-  const isShort = names.length * Math.max(...names.map((name) => name.length)) <= 24;
-  if (isShort) return write(names, "each");
-  if (isNominal[feature]) return write(names, "each turned");
-  return write([names[0], names[names.length - 1]], "ends");
+  if (names !== null) return names.map((name, at) => [(at + 0.5) / names.length, name]);
+  const span = (to - from) * (high[feature] - low[feature]);
+  const digits = Math.min(Math.max(2 - Math.floor(Math.log10(span)), 0), 20); // three of them differ
+  return [0, 0.5, 1].map((at) => {
+    const share = from + at * (to - from);
+    const value = (1 - share) * low[feature] + share * high[feature];
+    return [at, String(Number(value.toFixed(digits)))];
+  });
+}
+
+// Of many ticks the first, the last, and one between them.
+function threeOf(ticks) {
+  return ticks.length < 4 ? ticks : [0, (ticks.length - 1) >> 1, ticks.length - 1].map((at) => ticks[at]);
+}
+
+// What stands below the bars: every category, turned; a few short values; or three of many.
+function makeAxis(feature) {
+  const ticks = axisTicks(feature);
+  const isShort = ticks.length * Math.max(...ticks.map(([, name]) => name.length)) <= 24;
+  const isEach = data.bins.levels[feature] !== null && (isShort || data.bins.is_nominal[feature]);
+  return make("div", { class: `axis ${isEach ? "each" : "ends"}${isShort ? "" : " turned"}` }, ...(isEach ? ticks : threeOf(ticks)).map(([at, name]) => {
+    const label = makeLabel("span", { class: "name", title: name }, name);
+    if (!isEach) label.style.left = `${100 * at}%`;
+    return label;
+  }));
 }
 
 // What is known of the feature, in words.
@@ -98,7 +112,7 @@ function makeHistograms(feature, pair, isWhole) {
     const lost = missing?.[label] ? ` (${counted(missing[label], "value")} missing)` : "";
     const hint = `${name}: ${counted(data.counts[label], "sample")}${lost}`;
     list.append(make("li", { class: kind },
-      make("span", { class: "name label", title: hint }, name),
+      makeLabel("span", { class: "name label", title: hint }, name),
       histogram(feature, label, nBins, kind)));
   });
   return list;

@@ -1,0 +1,176 @@
+"""Open what pandas reads whole: spreadsheets, JSON, files of SPSS, Stata and SAS, SQL queries.
+
+Texts in them become numbers or categories by the rules of text files, see `mauc.io.words`.
+"""
+
+import io
+import json
+import sqlite3
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from mauc.checks import unknown_choice
+from mauc.exceptions import MaucError, first_line, option
+from mauc.extras import MissingExtraError, optional_import
+from mauc.io.arrays import FrameSource
+from mauc.io.files import content_error, is_address, open_binary
+from mauc.io.heads import count_titles, titles_note
+from mauc.io.lines import is_number, skip_mark
+from mauc.io.options import ReadOptions
+from mauc.io.table import Table, check_unique, find_place, first_few, number_row
+from mauc.io.words import MISSING, check_words, type_words
+
+
+def open_frame(path: Path | str, options: ReadOptions, memory: int | None) -> Table:
+    """Open a file of SPSS, Stata, SAS or JSON, or the rows of a query."""
+    try:
+        frame = _read_sql(path, options) if options.format == "sql" else _read(path, options)
+    except (MaucError, MemoryError):
+        raise
+    except ImportError as error:  # the driver of a data base
+        raise MissingExtraError(f"{path} needs a package that is missing: {error}") from error
+    except Exception as error:  # files of another kind fail in many ways, deep in the parsing
+        if options.format == "sql":
+            raise MaucError(f"{path} cannot be queried: {first_line(error)}.") from error
+        raise content_error(Path(path), f"a {options.format} file ({first_line(error)})") from error
+    return _frame_table(path, frame, options, memory)
+
+
+def _read(path: Any, options: ReadOptions) -> Any:
+    import pandas as pd
+
+    if options.format == "sav":
+        optional_import("pyreadstat", "SPSS files")
+        return pd.read_spss(path)
+    with open_binary(path) as file:
+        content = file.read()
+    if options.format == "json":
+        return _parse_json(content.decode(skip_mark(options.encoding or "utf-8")))
+    if options.format == "dta":
+        return pd.read_stata(io.BytesIO(content), order_categoricals=False)
+    is_xport = content.startswith(b"HEADER RECORD")
+    kind, encoding = ("xport", "utf-8") if is_xport else ("sas7bdat", "infer")
+    return pd.read_sas(io.BytesIO(content), format=kind, encoding=options.encoding or encoding)
+
+
+def _parse_json(text: str) -> Any:
+    """Return records, lines of records, columns, or what pandas writes as split or table."""
+    import pandas as pd
+
+    try:
+        data = json.loads(text)
+    except json.JSONDecodeError:
+        data = [json.loads(line) for line in text.splitlines() if line.strip()]
+    rows = data.get("data") if isinstance(data, dict) else None
+    if isinstance(rows, list) and rows and isinstance(rows[0], dict | list):
+        return pd.DataFrame(rows, columns=data.get("columns"))
+    has_records = isinstance(data, list) and isinstance(data[0], dict)
+    return pd.json_normalize(data) if has_records else pd.DataFrame(data)
+
+
+def _read_sql(path: Path | str, options: ReadOptions) -> Any:
+    """Read the rows of a query, or of the only table of an SQLite file."""
+    import pandas as pd
+
+    if is_address(str(path)):
+        optional_import("sqlalchemy", "addresses of data bases")
+        return pd.read_sql_query(options.sql, str(path))
+    with closing(sqlite3.connect(f"{Path(path).absolute().as_uri()}?mode=ro", uri=True)) as base:
+        if options.sql is not None:
+            return pd.read_sql_query(options.sql, base)
+        found = base.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")
+        tables = [name for (name,) in found if not name.startswith("sqlite_")]
+        if len(tables) != 1:
+            example = option("sql", f"SELECT * FROM {(tables or ['name'])[0]}")
+            raise MaucError(
+                f"{path} has {len(tables)} tables ({first_few(tables)}); pass a query, {example}."
+            )
+        return pd.read_sql_query(f'SELECT * FROM "{tables[0]}"', base)
+
+
+def open_sheet(path: Path, options: ReadOptions, memory: int | None) -> Table:
+    """Open a sheet of a workbook, whose first row below titles names the columns."""
+    import pandas as pd
+
+    calamine = optional_import("python_calamine", "Excel and ods files")
+    try:
+        with path.open("rb") as file, pd.ExcelFile(file, engine="calamine") as book:
+            titles = [str(title) for title in book.sheet_names]
+            place = find_place(titles, options.sheet or 0)
+            if place is None:
+                raise unknown_choice(f"{path}: {option('sheet')}", options.sheet, titles)
+            cells = pd.read_excel(
+                book, sheet_name=place, header=None, dtype=object, keep_default_na=False,
+                na_values=[""],
+            )  # fmt: skip
+    except calamine.CalamineError as error:
+        raise content_error(path, "an Excel workbook (.xlsx)") from error
+    cells = cells.iloc[options.skip_rows or 0 :].dropna(how="all").dropna(how="all", axis=1)
+    top = cells.iloc[:50].where(cells.notna(), "").to_numpy().tolist()
+    texts = [[str(cell).strip() for cell in row] for row in top]
+    n_titles = 0 if options.skip_rows is not None else count_titles(texts)
+    notes = titles_note([row[0] for row in texts[:n_titles]])
+    if options.sheet is None and len(titles) > 1:
+        notes.append(f"the first sheet; {option('sheet')} names another: {first_few(titles[1:])}")
+    heads = zip(cells.columns, texts[n_titles] if texts else [], strict=True)
+    names = [name or f"column{j + 1}" for j, name in heads]
+    rows = cells.index[n_titles + 1 :]
+    return _frame_table(
+        path, cells.loc[rows].set_axis(names, axis=1), options, memory, notes,
+        lambda row: f"row {rows[row] + 1}",
+    )  # fmt: skip
+
+
+def _frame_table(
+    path: Path | str, frame: Any, options: ReadOptions, memory: int | None,
+    notes: Sequence[str] = (), locate_row: Callable[[int], str] = number_row,
+) -> Table:  # fmt: skip
+    """Return the table of a frame of pandas, its columns of texts and objects typed."""
+    import pandas as pd
+
+    names = [str(name).strip() for name in frame.columns]
+    check_unique(path, names)
+    if 0 in frame.shape:
+        raise MaucError(f"{path} must hold names of columns and rows, got {len(names)} names only.")
+    missing, decimal = options.missing or (), options.decimal or "."
+    gaps = [float(word) for word in missing if is_number(word)]
+    label, said = find_place(names, options.target), list(notes)
+    columns, texts = {}, {}
+    for j, name in enumerate(names):
+        column = frame.iloc[:, j].reset_index(drop=True)
+        known = column.cat.categories if hasattr(column, "cat") else column.dropna()
+        is_text = str(known.dtype) in ("object", "str", "string")
+        if hasattr(column, "cat"):  # labels of some numbers are words among numbers
+            is_text &= not all(isinstance(value, str) for value in known)
+        if column.dtype == object and len(known) and all(isinstance(v, date) for v in known):
+            columns[name] = pd.to_datetime(column)
+        elif not is_text:
+            is_gap = column.isin(gaps)
+            columns[name] = column.mask(is_gap) if is_gap.any() else column
+        else:
+            plain = [v.strip() if isinstance(v, str) else str(v).replace(".", decimal)
+                     for v in column.astype(object).where(column.notna(), "")]  # fmt: skip
+            codes, words = pd.factorize(np.array(plain, object))
+            typed = type_words(
+                name, words, missing, decimal, options.thousands, is_label=j == label
+            )
+            columns[name], texts[j] = typed.decode(codes), (typed, codes)
+            said += [typed.note] if typed.note else []
+
+    def check_column(j: int) -> list[str]:
+        return (
+            check_words(Path(path), names[j], *texts[j], missing, locate_row) if j in texts else []
+        )
+
+    return Table(
+        path, FrameSource(pd.DataFrame(columns), str(path), memory=memory), names,
+        locate_row=locate_row, check_column=check_column, notes=said,
+        missing_words=tuple(word for word in MISSING if word not in missing),
+        uses_word=lambda word: options.target not in options.categorical_features
+        and any(word in typed.words for j, (typed, _) in texts.items() if j != label),
+    )  # fmt: skip
