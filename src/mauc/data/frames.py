@@ -24,11 +24,16 @@ class FrameColumns(Columns):
         self._frame = frame
         self._is_polars = is_polars(frame)
         self.shape = frame.shape
-        self._views: dict[int, np.ndarray] = {}
-        columns = [self.column(j) for j in range(frame.shape[1])]
-        self.dtype = common_type({values.dtype for values in columns})
-        # Those that lie in the frame take no memory.
-        self._views = {j: values for j, values in enumerate(columns) if values.base is not None}
+        self._views: dict[
+            int, np.ndarray
+        ] = {}  # columns that lie in the frame: they take no memory
+        types = set()
+        for j in range(frame.shape[1]):
+            values = self.column(j)
+            types.add(values.dtype)
+            if values.base is not None:
+                self._views[j] = values
+        self.dtype = common_type(types)
 
     def column(self, j):
         """Return the values of one column, without a copy where the frame allows it."""
