@@ -322,7 +322,8 @@ class ClassPairs:
         wins = np.empty((len(ST), len(ST)))
         class_wins(ST, np.argsort(ST, axis=1), self.codes, self.weights, wins)
         both = wins[self.first, self.second], wins[self.second, self.first]
-        return both[0] / self._scale, both[1] / self._scale
+        # Sums of weights are rounded: a perfect class might win more than everything.
+        return np.minimum(both[0] / self._scale, 1.0), np.minimum(both[1] / self._scale, 1.0)
 
     def mauc(self, scores: np.ndarray) -> float:
         """Return the result of `mauc_score`, to the bit."""
