@@ -19,7 +19,7 @@ def conclusion(*kinds, loss=0.0, stable=0.9):
     return {
         "hard": [{"kind": kind} for kind in kinds],
         "chosen": {"mauc": 0.95}, "every": {"mauc": 0.95 + loss},
-        "stability": {"value": stable},
+        "stability": {"value": stable}, "is_clear": True,
     }  # fmt: skip
 
 

@@ -451,7 +451,7 @@ def test_features_that_could_be_replaced_are_named_and_stay_text(rng):
     )
     (line,) = report.to_dict()["alternatives"]
     assert re.match(r"(<b>one|copy) could be replaced by (<b>one|copy) at ", line)
-    assert "1 chosen feature could be replaced</summary>" in report.to_html()
+    assert "1 chosen feature could be replaced or dropped</summary>" in report.to_html()
     assert f"<li>{html.escape(line)}</li>" in report.to_html()
     without = selection_report(MDFS(3, random_state=0).fit(X, y), X, y)
     assert without.to_dict()["alternatives"] == []

@@ -36,6 +36,7 @@ _MAX_COUNTED = 64  # candidates that are looked at, those most like the feature
 _BLOCK = 64  # chosen features whose bounds are held at once
 _MAX_SLOPE = 1e6  # of the tangent: it is vertical at a separation of 0
 _DECIMALS = 9  # losses that agree to this many are equal
+_NO_LOSS = 0.00005  # of MAUC: it is printed as 0.0000
 
 
 @dataclass(eq=False)
@@ -260,16 +261,18 @@ class Alternatives(Result, Mapping):
         return [str(self._names[one.alternative]) for one in self._found[feature]]
 
     def line(self, feature) -> str:
-        """Describe a chosen feature in one line; "" if nothing can replace it."""
+        """Describe a chosen feature in one line: replaced, dropped, or "" if neither can be."""
         exchanges = self._found[feature]
         if not exchanges:
             return ""
-        others = ", ".join(short_name(name) for name in self.names(feature))
         largest = max(one.loss for one in exchanges)
-        most = "at most " if len(exchanges) > 1 else ""
+        others = ", ".join(short_name(name) for name in self.names(feature))
+        change, most = f"replaced by {others}", "at most " if len(exchanges) > 1 else ""
+        if exchanges[0].loss_without <= max(largest, _NO_LOSS):  # none of the others is needed
+            change, most, largest = "dropped", "", exchanges[0].loss_without
         cost = f"a predicted loss of {most}{largest:.4f}"
-        cost = (cost if largest >= 0.00005 else "no predicted loss") + f" (± {LOSS_ERROR})"
-        return f"{short_name(self._names[feature])} could be replaced by {others} at {cost}"
+        cost = (cost if largest >= _NO_LOSS else "no predicted loss") + f" (± {LOSS_ERROR})"
+        return f"{short_name(self._names[feature])} could be {change} at {cost}"
 
     def frame_columns(self):
         """Return the columns of `to_frame`, one row per exchange: names, losses, correlation."""
