@@ -237,7 +237,8 @@ def make_mauc_scorer(response_method=_RESPONSES):
 
     Unlike a scorer of scikit-learn's ``make_scorer``, it knows the classes of the classifier, so
     that a fold that lacks a class is scored on the pairs that are present. `mauc_scorer` is the
-    one with default parameters.
+    one with default parameters. scikit-learn has no way to add names of scorers, so ``scoring=``
+    takes the scorer itself.
 
     Parameters
     ----------
