@@ -38,7 +38,7 @@ def pair_bayes_auc(
     columns = np.empty((problem.n_features, problem.n_samples))
     orders = np.empty(columns.shape, np.int32)
     for block in problem.blocks():
-        columns[block] = problem.float_columns(block)[:, rows]
+        columns[block] = problem.columns.floats(block)[:, rows]
         for first, end in pairwise(starts):
             orders[block, first:end] = np.argsort(columns[block, first:end], axis=1, kind="stable")
     n_values = np.zeros(problem.n_features, np.int64)  # of nominal columns; 0 marks numbers
