@@ -449,6 +449,14 @@ def test_many_columns_with_late_words(read):
     assert [plain(table, j)[30 + j] for j in range(9)] == ["x"] * 9
 
 
+def test_threads_of_arrow_have_let_go_of_the_file(read, monkeypatch):
+    wait, lent = text._wait_for_release, []
+    monkeypatch.setattr(text, "_wait_for_release", lambda held: lent.append((wait(held), held)))
+    read(long_column(*COLUMNS["numbers, then words"][0]))
+    assert len(lent) > 2  # the types, and the rows until the first word and all of them
+    assert all(held() is None for _, refs in lent for held in refs)
+
+
 def test_rows_longer_than_a_block(read):
     table = read("a,label\n" + f"1,{'u' * 500}\n2,v\n" * 3)
     assert plain(table, 1) == ["u" * 500, "v"] * 3
