@@ -162,13 +162,7 @@ def choose_strategy(
     n_rows: int, n_columns: int, bytes_per_cell: float, memory: int, *, n_parts: int = 1,
     waits: bool = False, n_classes: int = 2,
 ) -> tuple[bool, str]:  # fmt: skip
-    """Return whether rows are sketched, rather than columns read for exact AUCs, and why.
-
-    Columns are read if a column fits into the memory with its sort, and in a minute, or at most ten
-    times the time that a sketch takes: all data at 1 GB/s, and of every part of the rows each
-    column with 0.02 ms from a file and 2 ms where reads wait for another machine; for a sketch each
-    part once.
-    """
+    """Return whether rows are sketched, where columns do not fit or take far longer, and why."""
     from mauc.memory import format_bytes
 
     n_bytes = n_rows * n_columns * bytes_per_cell

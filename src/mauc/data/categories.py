@@ -11,11 +11,7 @@ from mauc.exceptions import MaucError
 
 
 def encode_nominal(X: Any, categorical_features: Any = None) -> tuple[Any, np.ndarray]:
-    """Replace nominal columns by category codes; return the table and the mask of these columns.
-
-    They are those of `find_nominal` and hold codes 0, 1, ... then, of the categories that occur; a
-    missing value is one of them, the last.
-    """
+    """Replace nominal columns by codes, a missing value last; return the table and their mask."""
     if not hasattr(X, "shape"):
         X = np.asarray(X)
     is_nominal = find_nominal(X, categorical_features)

@@ -335,10 +335,7 @@ def rank_wide(column: np.ndarray) -> np.ndarray:
 
 
 def scale_wide(column: np.ndarray) -> np.ndarray:
-    """Return a column shifted and scaled so that float64 holds its values, as far as it can.
-
-    Two that differ by less than 2**-53 of the range may become equal.
-    """
+    """Return a column shifted and scaled so that float64 holds it, to 2**-53 of its range."""
     is_known = column == column
     scaled = np.full(len(column), np.nan)
     known = _ticks(column[is_known])

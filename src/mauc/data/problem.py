@@ -140,11 +140,7 @@ class Problem:
     def blocks(
         self, n_scores: int = 1, *, is_dense: bool = False, reads_rows: bool = False
     ) -> list[slice]:
-        """Return blocks of columns, which depend on the shape of the problem, not on the threads.
-
-        `n_scores` will be held per column; sparse columns may be made dense, rows read, not
-        columns.
-        """
+        """Return blocks of columns, for `n_scores` of each; they do not depend on the threads."""
         width = self.columns.block_width(
             self.n_features, n_scores, is_dense=is_dense, reads_rows=reads_rows
         )

@@ -248,10 +248,7 @@ def default_memory() -> int:
 
 
 def load_columns(source: ColumnSource, kind: str = "default") -> Any:
-    """Return all columns of a source in memory, if they fit, as the `kind` of ``set_output``.
-
-    By default they are an array, but a pandas frame where columns are text or dates.
-    """
+    """Return all columns in memory, if they fit: an array, a frame or a `kind` of set_output."""
     n, m = source.shape
     check_memory(
         source.n_bytes + _COPIES * n * max(kind.itemsize for kind in source.types),
@@ -315,10 +312,7 @@ def _read_all(source):
 
 
 def write_arrow(source, open_writer, y=None, target_name="class"):
-    """Write a source, and labels if there are any, as tables of Arrow, part by part.
-
-    `open_writer` makes the writer of a schema.
-    """
+    """Write a source and its labels part by part; `open_writer` makes the writer of a schema."""
     import pyarrow as arrow
 
     n, m = source.shape

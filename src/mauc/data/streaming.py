@@ -26,12 +26,7 @@ _GROUP_SHARE = 8  # of the memory, for columns that are held to be looked at one
 
 
 class SourceColumns(Columns):
-    """The columns of a source for one fit.
-
-    `categorical_features` are nominal in addition to columns of text. The workers of a `cluster`
-    (`mauc.cluster`) read the columns; otherwise an extra thread reads the next ones, if
-    `reads_ahead`.
-    """
+    """The columns of a source for one fit, read by a `cluster`, or ahead by an extra thread."""
 
     is_streamed = True
 
@@ -155,12 +150,7 @@ class SourceColumns(Columns):
 
 
 class ReadAhead:
-    """A pass over the columns of a source, in order.
-
-    Two stripes are held: the one that blocks are taken from, and the next, which one thread reads
-    (if `is_ahead`). ``read(first, stop)`` reads columns as a list; `edges` are where stripes begin,
-    and the end of the last.
-    """
+    """A pass over stripes of columns, between `edges`: one is worked on while the next is read."""
 
     def __init__(
         self, read: Callable[[int, int], list[Any]], edges: Sequence[int], *, is_ahead=True

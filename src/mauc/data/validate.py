@@ -257,10 +257,7 @@ def scale_by_class(
 def scale_weights(
     sample_weight: np.ndarray | None, codes: np.ndarray, class_weights: np.ndarray
 ) -> tuple[np.ndarray | None, np.ndarray, np.ndarray]:
-    """Scale the weights by class where products of them leave the doubles, and only there.
-
-    Weights that are whole numbers stay so, and sums of them exact. The exponents come third.
-    """
+    """Scale the weights by class, only where their products leave the doubles; exponents third."""
     n_classes = len(class_weights)
     largest = np.abs(np.frexp(class_weights)[1]).max(initial=0)
     if sample_weight is None or largest <= _MAX_EXPONENT:

@@ -212,11 +212,7 @@ def find_or_build(
     n_bytes: int, build: Callable[[IO[bytes]], Note],
     serves: Callable[[Note], bool] = lambda note: True,
 ) -> tuple[Path, Note]:  # fmt: skip
-    """Return the file and the note of a cached table; build it if there is none that serves.
-
-    `path` is the file that `source` is, if any; `look` returns its stamp; `build` writes the table
-    and returns a note with at least ``edges``, ``types`` and ``names``.
-    """
+    """Return file and note of a cached table; `build` writes it if there is none that serves."""
     folder, stamp = columns_folder(), look()
     key = json.dumps([VERSION, path or source, options], sort_keys=True, ensure_ascii=False)
     digest = hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:12]

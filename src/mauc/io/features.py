@@ -135,10 +135,7 @@ def _in_order(column: Any, source: ColumnSource, j: int) -> Any:
     types = getattr(source, "arrow_types", None) or ()
     if j >= len(types) or hasattr(types[j], "value_type"):  # a file may declare another order
         return column
-    try:
-        return column.cat.reorder_categories(column.cat.categories.sort_values())
-    except TypeError:  # values that cannot be compared
-        return column
+    return column.cat.reorder_categories(column.cat.categories.sort_values())
 
 
 def _check_exact(path: Any, name: str, values: Array) -> None:

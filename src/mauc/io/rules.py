@@ -371,10 +371,7 @@ def _groups(source: ColumnSource, columns: Sequence[int], n_rows: int) -> Iterat
 
 
 def number_reason(values: Array, name: str, j: int, *, is_part: bool = False) -> str | None:
-    """Return why column `j` of numbers is not a feature; None if it is.
-
-    None of a part that begins with the first row: only missing values can still be a reason.
-    """
+    """Return why column `j` of numbers is not a feature, or, of its first rows, may not be one."""
     values = as_floats(values) if values.dtype.char in "mg" else values
     n_rows, is_nameless = len(values), name == f"column{j + 1}"
     known = values[values == values]

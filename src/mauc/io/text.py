@@ -358,6 +358,7 @@ class _Conversion:
             for name, kind in zip(names, self._kinds, strict=True)
         }  # fmt: skip
         lent: list[weakref.ref[Any]] = []
+        stream: _Stream | None
         try:
             with open_binary(lines.path) as file:
                 stream = _Stream(file, lines, lent)
