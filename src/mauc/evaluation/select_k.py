@@ -85,7 +85,7 @@ def select_k(
     >>> X, y = load_wine(return_X_y=True)
     >>> curve = select_k(MDFS(random_state=0), X, y)
     >>> print(curve.judge, curve.size, round(curve.honest_mauc, 3))
-    a nearest-neighbour rule 6 0.997
+    a nearest-neighbour rule 6 0.996
     """
     check_choice("rule", rule, RULES)
     check_real("tolerance", tolerance, 0)

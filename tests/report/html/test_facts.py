@@ -76,7 +76,7 @@ def check_page(X, y, size):
         assert loss < 0.02, (verdict, loss)
     elif " more, by " in verdict:
         assert loss < 0.005, (verdict, loss)
-    elif " less than " in verdict:
+    elif " less, by " in verdict:
         assert loss > -0.005, (verdict, loss)
     assert conclusion["chosen"]["upper"] > mauc - 0.02
     for pair in conclusion["hard"]:

@@ -114,7 +114,11 @@ def _judge(
         )  # fmt: skip
         hard.append(_hard_pair(pair, facts, limits))
     is_single = problem.class_counts < 2
-    verdict, is_clear = _verdict(chosen, every, n_features)
+    of_all, losses = None, np.zeros(len(held.folds))
+    if every is not None:
+        of_all, _ = _measure(held, every)
+        losses = every.fold_mauc[every.best] - chosen.fold_mauc[chosen.best]
+    verdict, is_clear = _verdict(measured, of_all, losses, n_features)
     return {
         "reason": None,
         "verdict": verdict,
@@ -127,7 +131,7 @@ def _judge(
         "is_weighted": problem.sample_weight is not None,
         "absent": [text(label) for label in problem.classes[is_single]],
         "chosen": measured,
-        "every": None if every is None else _measure(held, every)[0],
+        "every": of_all,
         "hard": hard,
         "stability": _stability(selector, held, problem),
         "set_auc": [number(auc) for auc in set_auc],
@@ -160,29 +164,26 @@ def _measure(held: HeldOut, judged: Judged) -> tuple[dict[str, Any], tuple[Array
     return found | {"level": interval.level}, (interval.pair_lower, interval.pair_upper)
 
 
-def _verdict(chosen: Judged, every: Judged | None, n_features: int) -> tuple[str, bool]:
-    """Return what all features do better or worse, and whether that is more than chance."""
+def _verdict(
+    chosen: dict[str, Any], every: dict[str, Any] | None, losses: Array, n_features: int
+) -> tuple[str, bool]:
+    """Return what all features do better or worse, by fold, and whether that is clear."""
     if every is None:
         return "All features are chosen.", True
-    losses = every.fold_mauc[every.best] - chosen.fold_mauc[chosen.best]
-    loss, n_folds = float(losses.mean()), len(losses)
+    loss, n_folds = every["mauc"] - chosen["mauc"], len(losses)
     whole, within = f"all {n_features:,} features", max(abs(loss), 0.001)
     if abs(loss) <= SAME:
         return f"The choice does as well as {whole}, within {within:.3f}.", True
-    # Training parts overlap: the variance of Nadeau and Bengio.
-    spread = (
-        np.inf if n_folds < 2 else losses.std(ddof=1) * math.sqrt(1 / n_folds + 1 / (n_folds - 1))
-    )
-    if abs(loss) < spread * stats.t.isf(0.025, max(n_folds - 1, 1)):
-        word = "less" if loss > 0 else "more"
-        return (
-            f"The choice reaches {within:.3f} {word} than {whole}, a difference that may be chance."
-        ), False
-    if loss > 0:
-        return f"The choice reaches {loss:.3f} less than {whole}.", True
+    word = "less" if loss > 0 else "more"
+    if every["lower"] is None or every["lower"] <= chosen["mauc"] <= every["upper"]:
+        # Training parts overlap: the variance of Nadeau and Bengio.
+        spread = np.std(losses, ddof=1) * math.sqrt(1 / n_folds + 1 / (n_folds - 1))
+        if not abs(loss) > spread * stats.t.isf(0.025, n_folds - 1):
+            unclear = f"The choice reaches {within:.3f} {word} than {whole}; that may be chance."
+            return unclear, False
     return (
-        f"The choice reaches {-loss:.3f} more, by {chosen.judges[chosen.best]}, than {whole} by "
-        f"{every.judges[every.best]}."
+        f"The choice reaches {within:.3f} {word}, by {chosen['judge']}, than {whole} by "
+        f"{every['judge']}."
     ), True
 
 
