@@ -75,14 +75,6 @@ def test_scores_follow_the_definition(problem, smooth):
     np.testing.assert_allclose(model.predict_proba(X_test), expected, rtol=1e-14)
 
 
-def test_both_searches_agree_to_the_bit():
-    X, y = load_digits(return_X_y=True)
-    model = NearestNeighbor(smooth=True).fit(X[::2], y[::2])
-    QT = model.ranges_.scale(X[1::2])
-    summed = model._search_by_sums(model._train, QT)(np.arange(64), [64])
-    np.testing.assert_array_equal(model._search_by_product(model._train, QT), next(summed))
-
-
 def test_blocks_do_not_matter(monkeypatch):
     X, y = load_digits(return_X_y=True)
     X[::7, 3] = np.nan
