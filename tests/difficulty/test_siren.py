@@ -3,6 +3,7 @@
 import itertools
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -297,7 +298,6 @@ def test_nothing_to_compare(wine):
 
 
 def test_nominal_columns_are_taken_as_categories(rng):
-    pd = pytest.importorskip("pandas")
     y = np.repeat(["a", "b", "c"], 30)
     # A colour per class, in an order that no threshold separates, and noise.
     colour = np.where(y == "b", "m", np.where(rng.random(90) < 0.5, "k", "z"))
