@@ -1,6 +1,5 @@
 """MDLDiscretizer as a transformer, and the binnings of mRMR."""
 
-import pickle
 import warnings
 
 import numpy as np
@@ -9,10 +8,8 @@ import polars as pl
 import pytest
 from numpy.testing import assert_array_equal
 from scipy import sparse
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 from sklearn.datasets import load_iris, load_wine
-from sklearn.naive_bayes import CategoricalNB
-from sklearn.pipeline import make_pipeline
 
 from mauc import MDLDiscretizer
 from mauc.binning.discretizer import find_cut_points
@@ -119,16 +116,6 @@ def test_frames_in_and_out():
     assert isinstance(bins, pl.DataFrame)
     assert bins.columns == X.columns
     assert_array_equal(bins.to_numpy(), wanted)
-
-
-def test_clone_pickle_and_pipeline():
-    X, y = load_iris(return_X_y=True)
-    discretizer = MDLDiscretizer().fit(X, y)
-    again = pickle.loads(pickle.dumps(discretizer))
-    assert_array_equal(again.transform(X), discretizer.transform(X))
-    assert not hasattr(clone(discretizer), "cut_points_")
-    pipeline = make_pipeline(MDLDiscretizer(), CategoricalNB(min_categories=9)).fit(X, y)
-    assert pipeline.score(X, y) > 0.9
 
 
 def test_bad_input():

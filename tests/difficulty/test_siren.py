@@ -87,6 +87,8 @@ def test_all_features_neglect_nothing(wine):
     assert_array_equal(study.neglect(), np.zeros(3))
     assert_array_equal(study.shortfall(), np.zeros(3))
     assert study.index == 0.0
+    with pytest.raises(MaucError, match="pass siren_study selectors="):
+        study.comparison()
 
 
 @given(st.lists(st.sampled_from([0.6, 0.7, 0.8, 0.9, np.nan]), min_size=1, max_size=12))
@@ -290,11 +292,6 @@ def test_threads_change_nothing_and_a_generator_is_a_seed(planted):
 def test_bad_arguments_are_named(wine, options, message):
     with pytest.raises(MaucError, match=message):
         siren_study(*wine, **options)
-
-
-def test_nothing_to_compare(wine):
-    with pytest.raises(MaucError, match="pass siren_study selectors="):
-        siren_study(*wine, auc=GIVEN).comparison()
 
 
 def test_nominal_columns_are_taken_as_categories(rng):
