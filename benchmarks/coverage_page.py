@@ -33,8 +33,11 @@ def measure(setting, seed):
     warnings.simplefilter("ignore")
     X, y = draw(np.random.default_rng(seed), *setting)
     found = selection_report(GreedyMAUC(5).fit(X, y), X, y).to_dict()["conclusion"]["chosen"]
-    curve = select_k(GreedyMAUC(), X, y)
-    return found["mauc"], found["lower"], found["upper"], curve.honest_mauc, curve.mean.max()
+    honest = best = np.nan
+    if seed % 3 == 0:  # a curve takes as long as three pages
+        curve = select_k(GreedyMAUC(), X, y)
+        honest, best = curve.honest_mauc, curve.mean.max()
+    return found["mauc"], found["lower"], found["upper"], honest, best
 
 
 def main():
@@ -50,7 +53,7 @@ def main():
             coverage = ((lower <= truth) & (truth <= upper)).mean()
             print(
                 *setting, f"| {truth:.3f} {coverage:.3f} |",
-                f"{mauc.mean():.3f} {honest.mean():.3f} {best.mean():.3f}", flush=True,
+                f"{mauc.mean():.3f} {np.nanmean(honest):.3f} {np.nanmean(best):.3f}", flush=True,
             )  # fmt: skip
 
 

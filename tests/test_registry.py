@@ -105,7 +105,10 @@ def test_an_unknown_option_is_refused_with_the_nearest():
         make_selector("mdfs", shedule="random")
     with pytest.raises(MaucError, match=r"option of classifier svm .* did you mean 'gamma'"):
         make_classifier("svm", gama=1)
-    with pytest.raises(MaucError, match="classifier must be one of nb, c45, 1nn, svm, got 'knn'"):
+    with pytest.raises(
+        MaucError,
+        match="classifier must be one of nb, c45, 1nn, svm, logistic, forest, boosting, got 'knn'",
+    ):
         make_classifier("knn")
 
 

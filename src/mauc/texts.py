@@ -25,6 +25,10 @@ categorical_features : array-like of bool, int or str, optional
     Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of strings
     in a data frame are nominal anyway.
 
+missing : {"tie", "side"}, default="tie"
+    What a missing number is to the AUC: tied with every value, or below or above all of them,
+    whichever separates the two classes better, as trees do; see docs/methods/selectors.md.
+
 n_bins : int, default=10
     Bins of "equal_width" and "equal_frequency".
 

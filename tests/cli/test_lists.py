@@ -8,6 +8,7 @@ from mauc.classifiers import CLASSIFIERS
 from mauc.datasets import BUNDLED, FORMATS, NOMINAL, load_dataset
 from mauc.experiments.parallel import ENGINES
 from mauc.progress import KINDS
+from mauc.registry import PEERS
 from mauc.selectors import SELECTORS
 from tests.helpers.cli_helpers import refusal, run, run_json
 
@@ -43,7 +44,7 @@ def test_version():
 def test_methods_lists_all():
     got = run_json("methods")
     assert [row["name"] for row in got["selectors"]] == list(SELECTORS)
-    assert [row["name"] for row in got["classifiers"]] == list(CLASSIFIERS)
+    assert [row["name"] for row in got["classifiers"]] == [*CLASSIFIERS, *PEERS]
     mdfs = got["selectors"][0]
     assert mdfs["options"] == {"schedule": "random", "ties": "index"}
     rows = got["selectors"] + got["classifiers"]

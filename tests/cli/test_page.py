@@ -19,7 +19,7 @@ def conclusion(*kinds, loss=0.0, stable=0.9):
     return {
         "hard": [{"kind": kind} for kind in kinds],
         "chosen": {"mauc": 0.95}, "every": {"mauc": 0.95 + loss},
-        "stability": {"value": stable},
+        "stability": {"value": stable}, "is_clear": True,
     }  # fmt: skip
 
 
@@ -37,11 +37,12 @@ def wine():
         (MDFS(4, random_state=0), conclusion("left_out", "limit"), "greedy"),
         (GreedyMAUC(4), conclusion("left_out"), "auto"),
         (MDFS(4, random_state=0), conclusion("more", loss=0.01), "auto"),
-        (MDFS("auto", random_state=0), conclusion("more", loss=0.01), "compare"),
-        (GreedyMAUC("auto"), conclusion("left_out"), "more"),
+        (MDFS("auto", random_state=0), conclusion("more", loss=0.2), "more"),
+        (GreedyMAUC("auto"), conclusion("left_out"), "use"),
+        (GreedyMAUC("auto"), conclusion("limit", stable=0.1), "compare"),
         (MDFS(4, random_state=0), conclusion("none", "few"), "compare"),
         (MDFS(4, random_state=0), conclusion("limit") | POOR, "compare"),
-        (MDFS(4, random_state=0), conclusion("limit", stable=0.1), "compare"),
+        (MDFS(4, random_state=0), conclusion("limit", stable=0.1), "auto"),
         (MDFS(4, random_state=0), conclusion("separated"), "use"),
         (
             MDFS(4, random_state=0),
@@ -72,6 +73,19 @@ def test_what_is_suggested_runs(method, found, kind, wine, tmp_path, monkeypatch
         assert len(scope["selector"].ranking_) >= 1
     if kind == "use":
         assert scope["X_chosen"].shape == (178, 4)
+
+
+def test_the_step_follows_the_comparison(wine):
+    test = {
+        "mark": "better", "selector": "SU", "size": 2, "classifier": "1NN", "mean": 0.9,
+        "reference_mean": 0.8, "difference": 0.1,
+    }  # fmt: skip
+    selector = MDFS(4, random_state=0).fit(*wine)
+    kind, why = choose_step(selector, conclusion("separated"), 13, {"tests": [test]})
+    assert kind == "use"
+    assert "SU significantly ahead with 2 features (1NN: 0.900 against 0.800)" in why
+    same = choose_step(selector, conclusion("separated"), 13, {"tests": [test | {"mark": "none"}]})
+    assert same[1].startswith("No problem was found")
 
 
 def test_a_page_shows_the_step_of_its_caller(wine):

@@ -29,6 +29,18 @@ def scores_file(tmp_path):
     return tmp_path / "scores.csv"
 
 
+def test_rank_says_what_missing_numbers_tell(tmp_path):
+    rows = [f"{'' if i % 2 and i % 4 else i % 7},{i % 5},{'no' if i % 2 else 'yes'}"
+            for i in range(40)]  # fmt: skip
+    path = tmp_path / "gaps.csv"
+    path.write_text("\n".join(["a,b,label", *rows]))
+    got = {row["feature"]: row for row in run_json("rank", path, "-t", "label")["features"]}
+    assert (got["a"]["missing"], got["a"]["missing_auc"]) == (0.5, 1.0)
+    assert "missing" not in got["b"]
+    assert "missing   known AUC   missing AUC" in run("rank", path, "-t", "label").stdout
+    assert "missing" not in run("rank", "wine").stdout
+
+
 def test_rank_gives_the_scores_of_the_selector():
     got = run_json("rank", "wine", "--method", "su")["features"]
     wine = load_dataset("wine")

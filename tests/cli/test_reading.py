@@ -40,7 +40,7 @@ def test_every_method_takes_a_mixed_table_and_says_how(birds, method):
     assert "left out: 'id', numbers the rows (--keep-ids keeps it)" in result.stderr
     takes = SELECTORS[method].accepts.nominal
     assert (f"as {method} takes numbers only" in result.stderr) is not takes
-    assert ("as 4 indicators (0 or 1)" in result.stderr) is not takes
+    assert ("as 6 indicators (0 or 1)" in result.stderr) is not takes
 
 
 def test_json_has_the_columns(birds):
@@ -83,7 +83,7 @@ def test_ids_are_kept_if_the_user_says_so(birds):
 
 def test_nominal_still_forces(birds):
     words = ("select", birds, "-t", "species", "-m", "su", "-k", "all")
-    assert run_json(*words, "--nominal", "onehot")["n_features"] == 6
+    assert run_json(*words, "--nominal", "onehot")["n_features"] == 8
     assert run_json(*words, "--nominal", "drop")["n_features"] == 2
     assert run_json(*words, "--drop", "sex")["n_features"] == 3
     assert "2 nominal as codes" in run(*words, "--nominal", "ordinal").stderr

@@ -108,6 +108,14 @@ def test_nominal_columns(tmp_path, client):
         assert_same_fit(selector.fit(source, y, client=client), expected)
 
 
+def test_missing_values_on_a_side(tmp_path, client):
+    X, y = make_table(n_features=6)
+    X[(np.arange(len(y)) % 3 == 0) & (y > 0), 2] = np.nan
+    found = feature_pair_auc(source_of(X, tmp_path), y, missing="side", client=client)
+    np.testing.assert_array_equal(found, feature_pair_auc(X, y, missing="side"))
+    assert (found[2] > feature_pair_auc(X, y)[2]).any()
+
+
 def test_fewer_columns_than_threads(tmp_path, client):
     X, y = make_table(n_features=6)
     X = X[:, :1]

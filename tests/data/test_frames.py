@@ -1,14 +1,15 @@
 """A frame of several types gives what its float64 array gives, and is not copied as a whole."""
 
+from decimal import Decimal
+
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import BaseEstimator
 
-from mauc import FSDD, MAUCD
+from mauc import FSDD, MAUCD, FisherScore, feature_pair_auc
 from mauc.data.frames import FrameColumns, has_number_columns
 from mauc.data.problem import make_problem
-from mauc.engine.arrays import contiguous_columns
 from mauc.exceptions import MaucError
 from mauc.registry import Accepts
 
@@ -50,17 +51,17 @@ def test_blocks_hold_the_values(rng, make):
     assert frame.ordered(slice(4, 7)).dtype == np.float64
 
 
-def test_integers_stay_integers():
+def test_integers_beyond_2_53_keep_their_order():
     wide = np.array([2**60, 2**60 + 1, 5])
     frame = FrameColumns(pd.DataFrame({"wide": wide, "byte": np.array([1, 2, 3], np.uint8)}))
     assert frame.dtype == np.int64
-    assert_array_equal(frame.block(slice(None), contiguous_columns), [wide, [1, 2, 3]])
+    assert_array_equal(frame.ordered(slice(None)), [[1, 2, 0], [1, 2, 3]])
 
 
 def test_columns_of_one_type_are_views(rng):
     frame = pd.DataFrame({"a": rng.normal(size=5), "b": np.arange(5)})
     problem = make_problem(BaseEstimator(), frame, [0, 0, 1, 1, 1], accepts=ACCEPTS)
-    assert np.shares_memory(problem.ordered_columns(slice(0, 1)), frame["a"].to_numpy())
+    assert np.shares_memory(problem.columns.ordered(slice(0, 1)), frame["a"].to_numpy())
 
 
 def test_missing_entries_of_polars():
@@ -82,6 +83,38 @@ def test_which_frames_are_read_by_columns(rng):
     assert has_number_columns(pd.DataFrame({"a": pd.to_datetime(["2001"])}))
     assert not has_number_columns(pd.DataFrame({"a": pd.arrays.SparseArray([0.0, 1.0])}))
     assert not has_number_columns(pd.DataFrame())
+
+
+WIDE = [2**53, 2**53 + 2, 2**53 + 1, 2**53 + 3]  # three of four pairs in order
+
+
+@pytest.mark.parametrize(
+    ("other", "auc"),
+    [
+        ([Decimal("1.5"), 2, 3, 4], 1.0),
+        (pd.Series([1, 2.5, 3, None], dtype=object), 0.75),
+        (pd.Series(WIDE, dtype=object), 0.75),
+        (pd.arrays.SparseArray([0, 0, 1, np.nan]), 0.75),
+        (pd.arrays.SparseArray([0, 0, 1, 2]), 1.0),
+    ],
+)
+def test_other_columns_keep_their_digits(other, auc):
+    dates = pd.to_datetime(["2001-01-01", "2001-01-03", "2001-01-02", "2001-01-04"])
+    frame = pd.DataFrame({"wide": WIDE, "other": other, "dates": dates})
+    assert_array_equal(feature_pair_auc(frame, [0, 0, 1, 1]), [[0.75], [auc], [0.75]])
+    assert feature_pair_auc(frame[["other"]], [0, 0, 1, 1]) == auc
+
+
+def test_long_integers_and_decimals_of_polars():
+    pl = pytest.importorskip("polars")
+    frame = pl.DataFrame(
+        {"wide": WIDE, "decimal": [Decimal(1), Decimal(2), Decimal(3), None]}
+    ).with_columns(long=pl.Series(WIDE, dtype=pl.Int128), nothing=pl.Series([None] * 4))
+    assert_array_equal(feature_pair_auc(frame, [0, 0, 1, 1]).T, [[0.75, 0.75, 0.75, 0.5]])
+    alone = frame[["long"]]
+    assert FisherScore("all").fit(alone, [0, 0, 1, 1]).transform(alone).equals(alone)
+    with pytest.raises(MaucError, match="column 'lists'"):
+        MAUCD().fit(frame.with_columns(lists=[[1], [2], [3], [4]]), [0, 0, 1, 1])
 
 
 def test_errors_are_those_of_arrays(rng):

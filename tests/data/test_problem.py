@@ -38,7 +38,7 @@ def test_columns_keep_the_order_of_integers(data):
     n_samples = data.draw(st.integers(2, 30))
     X = data.draw(strategies.integer_tables(n_samples))
     problem = bare_problem(X)
-    XT = problem.ordered_columns(slice(None))
+    XT = problem.columns.ordered(slice(None))
     for j in range(X.shape[1]):
         assert_array_equal(ranks(XT[j]), ranks(X[:, j]))
 
@@ -68,7 +68,7 @@ def test_columns_keep_the_order_of_integers(data):
 def test_kernels_see_three_types(dtype, wanted, order):
     X = np.array([[0, 1], [1, 1], [1, 0]], dtype=dtype, order=order)
     problem = bare_problem(X)
-    XT = problem.ordered_columns(slice(None))
+    XT = problem.columns.ordered(slice(None))
     assert XT.dtype in (np.uint8, np.float32, np.float64)
     assert wanted is None or XT.dtype == wanted
     assert XT.dtype.isnative
@@ -81,7 +81,7 @@ def test_fortran_order_is_not_copied(dtype):
     X = np.asfortranarray(np.arange(12).reshape(4, 3), dtype=dtype)
     problem = problem_of(X, [0, 0, 1, 1])
     assert np.shares_memory(problem.columns.array, X)
-    assert np.shares_memory(problem.ordered_columns(slice(1, 3)), X)
+    assert np.shares_memory(problem.columns.ordered(slice(1, 3)), X)
     assert X.flags.writeable
 
 
@@ -152,7 +152,7 @@ ROWS = np.array([0, 2, 3, 5])
 
 
 def values(problem):
-    return problem.float_columns(slice(None))
+    return problem.columns.floats(slice(None))
 
 
 def kinds():

@@ -216,7 +216,8 @@ def test_str_names_the_hardest_pairs_the_index_and_the_selectors():
         selections={"mine": np.array([1])},
     )
     assert str(study).splitlines() == [
-        "3 class pairs; the best 1 of 3 features by auc; AUC with all features by a given measure",
+        "3 class pairs; the best 1 of 3 features by auc",
+        "AUC with all features by a given measure",
         "hardest pairs  AUC     neglect  shortfall",
         "a vs c         0.8000  0.500    0.1000",
         "b vs c         1.0000  0.000    0.0000",

@@ -85,7 +85,7 @@ def test_words_missing_values_and_weights(rng):
     )
     rows = np.arange(120)
     split = split_fold(problem, np.array([1, 0]), rows[::2], rows[1::2])
-    assert split.ends.tolist() == [0, 3, 4]
+    assert split.ends.tolist() == [0, 4, 5]  # a missing word is a category
     for judge in JUDGES:
         one, both = score_fold(judge, split, [1, 2])
         assert not np.isnan(both).any()

@@ -13,11 +13,11 @@ def scale(column):
     return [x if math.isnan(x) else (0.0 if flat else (x - lo) / (hi - lo)) for x in column]
 
 
-def difference(u, v, nominal, n_values):
+def difference(u, v, nominal):
     """Difference of two (scaled) values."""
-    missing = math.isnan(u) + math.isnan(v)
     if nominal:
-        return 1.0 - 1.0 / n_values if missing else float(u != v)
+        return float(u != v)
+    missing = math.isnan(u) + math.isnan(v)
     if missing == 2:
         return 1.0
     if missing == 1:
@@ -31,14 +31,13 @@ def relieff_oracle(X, y, n_classes, rows=None, n_neighbors=10, is_nominal=None):
     n_samples, n_features = X.shape
     nominal = [False] * n_features if is_nominal is None else [bool(b) for b in is_nominal]
     columns = [[float(x) for x in X[:, a]] for a in range(n_features)]
-    sizes = [len({x for x in column if not math.isnan(x)}) or 1 for column in columns]
     z = [columns[a] if nominal[a] else scale(columns[a]) for a in range(n_features)]
     y = [int(k) for k in y]
     share = [y.count(c) / n_samples for c in range(n_classes)]
     rows = range(n_samples) if rows is None else [int(r) for r in rows]
 
     def diff(a, r, i):
-        return difference(z[a][r], z[a][i], nominal[a], sizes[a])
+        return difference(z[a][r], z[a][i], nominal[a])
 
     weights = [0.0] * n_features
     for r in rows:

@@ -105,6 +105,7 @@ def relief_problems(draw):
         X[:, 0] = np.nan if draw(st.booleans()) else X[:, 0]
     if draw(st.booleans()):
         is_nominal = rng.random(n_features) < 0.5
+        X[:, is_nominal] = np.nan_to_num(X[:, is_nominal], nan=99)  # a category as others
     rows = rng.integers(0, n_samples, draw(st.integers(1, 9))) if draw(st.booleans()) else None
     return X, y, n_classes, rows, draw(st.sampled_from([1, 2, 3, 10])), is_nominal
 

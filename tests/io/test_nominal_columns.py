@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
+from mauc import feature_pair_auc, open_columns
 from mauc.datasets import Dataset, check_numeric, encode_dataset, load_dataset
 from mauc.exceptions import MaucError
 
@@ -24,8 +25,8 @@ def path(tmp_path):
         ("ordinal", ["size", "color", "is_new"], [[1, 2, 1], [2, nan, 0], [3, 0, 1], [4, 1, 1]]),
         (
             "onehot",
-            ["size", "color=blue", "color=green", "color=red", "is_new=True"],
-            [[1, 0, 0, 1, 1], [2, nan, nan, nan, 0], [3, 1, 0, 0, 1], [4, 0, 1, 0, 1]],
+            ["size", "color=blue", "color=green", "color=red", "color missing", "is_new=True"],
+            [[1, 0, 0, 1, 0, 1], [2, 0, 0, 0, 1, 0], [3, 1, 0, 0, 0, 1], [4, 0, 1, 0, 0, 1]],
         ),
         ("drop", ["size"], [[1], [2], [3], [4]]),
     ],
@@ -67,3 +68,28 @@ def test_what_cannot_be_encoded(frame, nominal, message):
     dataset = Dataset("small", pd.DataFrame(frame), np.array([0, 1]), list(frame))
     with pytest.raises(MaucError, match=message):
         encode_dataset(dataset, nominal)
+
+
+BASKETS = ["@relation m", "@attribute bread {t}", "@attribute milk {t}", "@attribute y {a, b}"]
+
+
+def test_flags_of_one_value_are_features(tmp_path):
+    rows = [f"{'t' if i % 2 else '?'},{'t' if i % 3 else '?'},{'ab'[i % 2]}" for i in range(24)]
+    path = tmp_path / "market.arff"
+    path.write_text("\n".join([*BASKETS, "@data", *rows]))
+    dataset = load_dataset(path, "y")
+    assert dataset.feature_names == ["bread", "milk"]
+    assert_array_equal(feature_pair_auc(dataset.X, dataset.y), [[1.0], [0.5]])
+    assert_array_equal(feature_pair_auc(*open_columns(path, "y")), [[1.0], [0.5]])
+    assert encode_dataset(dataset, "onehot").feature_names == ["bread=t", "milk=t"]
+
+
+@pytest.mark.parametrize("kind", ["str", "category", "polars"])
+def test_a_missing_word_is_a_category_in_frames(kind):
+    # As in the list of the Titanic: cabins are known of the first class, and differ.
+    cabins = [f"C{i}" if i < 8 else None for i in range(10)] + [None] * 9 + ["G6"]
+    frame = pd.DataFrame({"cabin": cabins}, dtype=None if kind == "polars" else kind)
+    if kind == "polars":
+        frame = pytest.importorskip("polars").DataFrame({"cabin": cabins})
+    # Of 100 pairs 72 are of a cabin and none: won. 8 of two cabins, and 18 of none, are ties.
+    assert feature_pair_auc(frame, np.repeat([1, 3], 10)) == 0.85

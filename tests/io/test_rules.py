@@ -65,7 +65,7 @@ def reasons_of(frame, marked=()):
         ("a", ["31.1.2020 08:15", None] * (N // 2), "dates"),
         ("start_date", np.where(np.arange(N) % 2, 20200131, 20190228), "dates"),
         ("a", np.full(N, 3.5), "constant"),
-        ("a", ["x", None] * (N // 2), "constant"),
+        ("a", ["x"] * N, "constant"),
         ("a", [True] * N, "constant"),
         ("a", np.full(N, np.nan), "no value"),
         ("a", [None] * N, "no value"),

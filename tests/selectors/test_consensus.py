@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import BaseEstimator, clone
 from sklearn.datasets import load_wine
 
-from mauc import FSDD, MDFS, MRMR, AnovaF, ConsensusSelector, GreedyMAUC
+from mauc import FCBF, FSDD, MDFS, MRMR, AnovaF, ConsensusSelector, GreedyMAUC
 from mauc.data.problem import make_problem
 from mauc.exceptions import MaucError, SmallClassWarning
 from mauc.registry import SELECTORS, make_selector
@@ -54,6 +54,14 @@ def test_a_class_of_one_is_in_both_halves_and_said_so(rng):
     for half in halves:
         assert set(y[half]) == {"a", "b", "c"}
         assert (y[half] == "b").sum() == 1
+
+
+def test_rankings_of_different_lengths_are_cut_to_the_shortest():
+    X, y = load_wine(return_X_y=True)
+    one_round = FCBF("all", max_rounds=1)
+    found = ConsensusSelector(one_round, n_resamples=10, random_state=0).fit(X, y)
+    assert 1 <= len(found.ranking_) == found.rankings_.shape[1] <= len(one_round.fit(X, y).ranking_)
+    assert found.frequencies_.sum() == pytest.approx(len(found.ranking_))
 
 
 RANKINGS = np.array([[0, 1, 2], [0, 2, 1], [3, 1, 0], [3, 1, 2]])

@@ -4,7 +4,16 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from mauc import FSDD, MAUCD, MDFS, AnovaF, FisherScore, SubproblemSelector, feature_pair_auc
+from mauc import (
+    FSDD,
+    MAUCD,
+    MDFS,
+    AnovaF,
+    FisherScore,
+    SubproblemSelector,
+    feature_pair_auc,
+    pair_auc_scores,
+)
 from mauc.exceptions import MaucError, SmallWeightWarning
 
 Y = np.repeat([0, 1, 2], 20)
@@ -73,3 +82,16 @@ def test_weights_that_count_no_samples_are_warned_of(X, selector):
     with pytest.warns(SmallWeightWarning, match="sums to 6e-199.* so that they sum to 60"):
         selector.fit(X, Y, sample_weight=np.full(60, 1e-200))
     selector.fit(X, Y, sample_weight=np.full(60, 0.1))
+
+
+def test_weighted_values_are_at_most_one():
+    # Sums of such weights are rounded: perfect columns came out at 1 + 2e-16.
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        weights, halves = rng.random(60) ** 4, rng.integers(0, 2, 60)
+        X = np.column_stack([Y, -Y, 2 * Y + halves, np.where(halves, Y, np.nan)])
+        folded = feature_pair_auc(X, Y, sample_weight=weights, categorical_features=[2])
+        plain = feature_pair_auc(X[:, :2], Y, sample_weight=weights, folded=False)
+        perfect = pair_auc_scores(Y, np.eye(3)[Y], sample_weight=weights)
+        assert max(folded.max(), plain.max(), perfect.auc.max()) <= 1.0
+        assert plain.min() >= 0.0

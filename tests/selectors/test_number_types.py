@@ -195,6 +195,6 @@ def test_a_selection_from_dates_is_evaluated_and_transformed(kind):
 def test_blocks_do_not_decide_what_is_wide():
     frame = pd.DataFrame({"noise": NOISE, "wide": WIDE, "small": STEPS})
     problem = make_problem(BaseEstimator(), frame, Y)
-    together = problem.float_columns(slice(None))
+    together = problem.columns.floats(slice(None))
     for column in range(3):
-        assert_array_equal(problem.float_columns([column])[0], together[column])
+        assert_array_equal(problem.columns.floats([column])[0], together[column])

@@ -11,12 +11,28 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.datasets import load_digits
 
-from mauc import ARCO, MAUCD, MDFS, GreedyMAUC, SubproblemSelector, feature_pair_auc
+from mauc import (
+    ARCO,
+    MAUCD,
+    MDFS,
+    ConsensusSelector,
+    GreedyMAUC,
+    SubproblemSelector,
+    feature_pair_auc,
+)
 from mauc.data.decomposition import Decomposition
 from mauc.data.problem import make_problem
+from mauc.exceptions import MaucError
 from mauc.registry import Accepts
 from mauc.selectors import base, pair_auc
-from mauc.selectors.pair_auc import auc_relevance, dense_wins, pair_wins, sparse_wins, weighted_wins
+from mauc.selectors.pair_auc import (
+    auc_relevance,
+    dense_wins,
+    missing_report,
+    pair_wins,
+    sparse_wins,
+    weighted_wins,
+)
 from tests.helpers import oracles, strategies
 from tests.helpers.strategies import examples
 
@@ -282,3 +298,42 @@ def test_few_of_many_features_take_no_room():
     assert pair_auc.allocate_pair_auc(problem, 100).shape == (1600, 3)
     wide = type("Shape", (), {"n_features": 2**22 // 3 + 1, "n_classes": 3})
     assert pair_auc.allocate_pair_auc(wide, wide.n_features) is None
+
+
+def test_missing_values_on_the_better_side_of_each_pair(rng):
+    y = rng.integers(0, 3, 70)
+    X = rng.normal(size=(70, 5)).round(1) + 0.4 * y[:, np.newaxis]
+    X[rng.random(X.shape) < 0.1 + 0.2 * (y[:, np.newaxis] == 2)] = np.nan
+    X[:, 4] = np.where(y == 1, np.nan, 7)  # one value alone
+    weights = rng.integers(1, 4, 70)
+    for options in ({}, {"sample_weight": weights}):
+        low, high = (
+            feature_pair_auc(np.nan_to_num(X, nan=side), y, **options) for side in (-99, 99)
+        )
+        found = feature_pair_auc(X, y, missing="side", **options)
+        assert_array_equal(found, np.maximum(low, high))
+        tied = feature_pair_auc(X, y, **options)
+        in_missing = feature_pair_auc(np.isnan(X), y, **options)
+        assert_allclose(found, tied + in_missing - 0.5, rtol=1e-12)
+    assert found[4, 0] == 1.0
+    stored = sparse.csc_array(np.nan_to_num(X, nan=np.inf))
+    stored.data[stored.data == np.inf] = np.nan
+    assert_array_equal(feature_pair_auc(stored, y, missing="side", sample_weight=weights), found)
+    assert_allclose(MDFS("all", missing="side").fit(X, y, weights).scores_, found.mean(axis=1))
+    halves = ConsensusSelector(MAUCD(2, missing="side"), random_state=0).fit(X, y)
+    assert_array_equal(halves.pair_auc_, feature_pair_auc(X, y, missing="side")[halves.ranking_])
+
+
+def test_missing_values_of_a_sketch_tie():
+    with pytest.raises(MaucError, match='missing must be "tie" for a sketch'):
+        MAUCD(1, missing="side").partial_fit([[1.0], [2.0]], [0, 1])
+    with pytest.raises(MaucError, match="missing must be one of 'tie', 'side', got 'sid'"):
+        MDFS(1, missing="sid").fit([[1.0], [2.0]], [0, 1])
+
+
+def test_what_is_reported_of_missing_values():
+    # Known: 1 < 2 in three of three pairs; missing: one of two, and one of four.
+    X = np.array([[1.0, 0.0], [np.nan, 1.0], [2.0, 0.0], [2.0, 1.0], [2.0, 2.0], [np.nan, 3.0]])
+    found = missing_report(X, [0, 0, 1, 1, 1, 1])
+    assert found == {0: {"missing": 1 / 3, "known_auc": 1.0, "missing_auc": 0.625}}
+    assert missing_report(X[:, 1:], [0, 0, 1, 1, 1, 1]) == {}

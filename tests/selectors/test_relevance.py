@@ -51,8 +51,8 @@ def test_categories_are_bins(rng, decomposition):
     scores = contingency_scores(problem, parts, slice(None), [CHI, SU, IG])
     plain = contingency_scores(problem_of(X, y), parts, slice(None), [CHI, SU, IG])
     assert_array_equal(scores[:, 1], plain[:, 1])
-    for f, n_bins in ((0, 5), (2, 2)):
-        bins = np.where(np.isnan(X[:, f]), -1, X[:, f]).astype(int)
+    for f, n_bins in ((0, 6), (2, 3)):  # a missing value is a category
+        bins = np.where(np.isnan(X[:, f]), n_bins - 1, X[:, f]).astype(int)
         for s, role in enumerate(parts.roles):
             local_bins, local = oracle.subproblem(bins, y, role)
             wanted = oracle.scores(local_bins, local, n_bins, role.max() + 1)

@@ -53,17 +53,16 @@ def mdl_cut_points(
 
 
 def nominal_scores(category: np.ndarray, y: np.ndarray, roles: np.ndarray) -> np.ndarray:
-    """Return CHI, SU and IG, (3, n_subproblems), of a nominal column; -1 is missing."""
+    """Return CHI, SU and IG, (3, n_subproblems), of a nominal column."""
     n_classes, n_local = roles.shape[1], max(int(roles.max()) + 1, 1)
     n_categories = int(category.max(initial=-1)) + 1
-    # the missing values are counted in the first row
-    cells = (category.astype(np.int64) + 1) * n_classes + y
-    counts = np.bincount(cells, minlength=(n_categories + 1) * n_classes).reshape(-1, n_classes)
+    cells = category.astype(np.int64) * n_classes + y
+    counts = np.bincount(cells, minlength=n_categories * n_classes).reshape(-1, n_classes)
     # the counts of the classes of a sub-problem, summed over the classes that become one
     is_member = roles[:, np.newaxis, :] == np.arange(n_local)[:, np.newaxis]
     local = counts @ is_member.transpose(0, 2, 1).astype(np.int64)
     n_bins = np.full(len(roles), n_categories)
-    return table_scores(local[:, 1:].reshape(-1, n_local), n_bins, local[:, 0])
+    return table_scores(local.reshape(-1, n_local), n_bins, np.zeros((len(roles), n_local)))
 
 
 def table_scores(tables: np.ndarray, n_bins: np.ndarray, missing: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ import numpy as np
 from mauc.binning.discretizer import bins_of, cut_columns
 from mauc.checks import check_int
 from mauc.compile import njit
-from mauc.data.categories import category_codes
+from mauc.data.categories import distinct_categories
 from mauc.data.problem import Problem
 from mauc.engine.moments import plain_sums, shift_of
 from mauc.exceptions import MaucError
@@ -32,7 +32,7 @@ def bin_columns(
     is_nominal = problem.is_nominal
 
     def fill(block):
-        XT, out, n_out = problem.float_columns(block), states[block], n_states[block]
+        XT, out, n_out = problem.columns.floats(block), states[block], n_states[block]
         keeps_values = is_nominal[block] | (binning == "none")
         if binning == "three_states":
             three_states(XT, out, n_out)
@@ -49,7 +49,7 @@ def bin_columns(
                 bins = bins_of(XT[j], points[offsets[j] : offsets[j + 1]])
                 out[j], n_out[j] = _states(bins, block.start + int(j))
         for j in _whole_states(XT, np.flatnonzero(keeps_values), out, n_out):
-            out[j], n_out[j] = _states(category_codes(XT[j]), block.start + int(j))
+            out[j], n_out[j] = _states(distinct_categories(XT[j])[1], block.start + int(j))
         workspace.release()
 
     for _ in problem.run_blocks(fill, n_jobs=n_jobs, is_dense=True):

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 _MAX_LINES = 10  # of features that could be replaced, and of interacting pairs; --json has all
 
+#: what `missing_report` finds, by heads of the table
+_LACKING = {"missing": "missing", "known_auc": "known AUC", "missing_auc": "missing AUC"}
+
 
 def _size_option(help: str) -> Any:
     choices = (
@@ -102,24 +105,29 @@ def rank(
 ) -> None:  # fmt: skip
     """Rank all features by a method and show their scores.
 
-    DATA is what mauc select takes.
+    DATA is what mauc select takes. Of numbers with missing values, the share missing, the AUC where
+    they are known and the AUC of being missing are shown, too, as means over the class pairs.
 
     Example: mauc rank data.csv --target label --method su --pairs auc.csv
 
     Larger than memory: mauc rank big.parquet --target label --method mdfs --memory 1GB
     """
+    from mauc.selectors.pair_auc import missing_report
+
     check_outputs(pairs=pairs, force=force)
     written = Written()
     with fitted(fitting, reading, data, k or "all") as found:
         if pairs is not None:
             written.add(lambda: write_pairs(found, pairs, fitting.jobs, force=force))
     selector, dataset = found.selector, found.dataset
+    lacking = missing_report(dataset.X, dataset.y)
     ranked = [
         {
             "rank": place + 1,
             "feature": dataset.feature_names[column],
             "column": column,
             "score": selector.scores_[column],
+            **lacking.get(int(column), {}),
         }
         for place, column in enumerate(selector.ranking_)
     ]
@@ -130,9 +138,13 @@ def rank(
         show.print_json({**shown, "features": ranked, "files": written.files})
     else:
         head = score_head(selector)
-        table = show.make_table("#", "feature", head, right=("#", head))
+        further = _LACKING if lacking else {}
+        right = ("#", head, *further.values())
+        table = show.make_table("#", "feature", *right[1:], right=right)
         for row in ranked:
-            show.add_row(table, row["rank"], show.short(row["feature"]), f"{row['score']:.4g}")
+            cells = (f"{row[key]:.3f}" if key in row else "" for key in further)
+            name = show.short(row["feature"])
+            show.add_row(table, row["rank"], name, f"{row['score']:.4g}", *cells)
         _print_selection(found, table)
         _print_interactions(selector, dataset.feature_names)
     written.finish()

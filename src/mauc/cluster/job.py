@@ -28,7 +28,7 @@ class Job:
         self.accept_infinite = columns.accept_infinite
         self.is_nominal = problem.is_nominal
         self.n_classes = problem.n_classes
-        self.sample_weight = problem.sample_weight
+        self.sample_weight, self.missing = problem.sample_weight, problem.missing
         # In the narrowest type: with many rows codes are all that is moved.
         self._sent_codes = problem.codes.astype(np.min_scalar_type(self.n_classes - 1))
         self._of_labels: dict[str, Any] = {}  # what parts on this worker computed of them
@@ -53,7 +53,7 @@ class Job:
         )  # fmt: skip
         part = Problem(
             columns, self._codes, np.arange(self.n_classes), self._class_counts,
-            columns.is_nominal, self.sample_weight, source.feature_names,
+            columns.is_nominal, self.sample_weight, source.feature_names, missing=self.missing,
         )  # fmt: skip
         part.__dict__.update(self._of_labels)
         return part

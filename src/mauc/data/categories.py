@@ -13,8 +13,8 @@ from mauc.exceptions import MaucError
 def encode_nominal(X: Any, categorical_features: Any = None) -> tuple[Any, np.ndarray]:
     """Replace nominal columns by category codes; return the table and the mask of these columns.
 
-    They are those of `find_nominal` and hold codes 0, 1, ... then, of the categories that occur,
-    NaN for a missing value.
+    They are those of `find_nominal` and hold codes 0, 1, ... then, of the categories that occur; a
+    missing value is one of them, the last.
     """
     if not hasattr(X, "shape"):
         X = np.asarray(X)
@@ -48,7 +48,7 @@ def get_column(X, j):
 def replace_columns(X: Any, columns: dict[int, np.ndarray]) -> Any:
     """Return a copy of an array or data frame with the category codes of some columns."""
     if not is_frame(X):
-        X = np.array(X, dtype=_type_with_codes(X, columns.values()))
+        X = np.array(X, dtype=_type_with_codes(X))
         for j, values in columns.items():
             X[:, j] = values
         return X
@@ -62,20 +62,19 @@ def replace_columns(X: Any, columns: dict[int, np.ndarray]) -> Any:
     return X
 
 
-def _type_with_codes(X, codes):
+def _type_with_codes(X):
     """Return a type that holds the values of an array and category codes."""
     if X.dtype.kind not in "fiub":
         return np.dtype(object)
     if not is_wide(X):
         return np.dtype(np.float64)
-    if X.dtype.kind == "f" or any(np.isnan(values).any() for values in codes):
-        return np.dtype(np.longdouble)  # has 64 bits on most platforms
-    return X.dtype
+    return np.dtype(np.longdouble) if X.dtype.kind == "f" else X.dtype
 
 
 def category_codes(column):
-    """Return codes 0, 1, ... of the sorted distinct values of a column, NaN where missing."""
-    return distinct_categories(column)[1]
+    """Return codes 0, 1, ... of the sorted distinct values of a column, a missing one the last."""
+    distinct, codes = distinct_categories(column)
+    return np.where(np.isnan(codes), float(len(distinct)), codes)
 
 
 def distinct_categories(column: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -183,7 +182,8 @@ def _with_sparse_codes(X, columns):
             )
         if len(stored) < X.shape[0]:
             known = np.append(known, 0)  # values that are not stored
-        stored[is_known] = np.searchsorted(np.unique(known), stored[is_known])
+        known = np.unique(known)
+        stored[:] = np.where(is_known, np.searchsorted(known, stored), len(known))
     return X
 
 

@@ -1,6 +1,7 @@
 """Columns of a data frame whose types differ: converted a block at a time, never all at once."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -23,46 +24,33 @@ class FrameColumns(Columns):
         self._frame = frame
         self._is_polars = is_polars(frame)
         self.shape = frame.shape
-        self._types, self._is_wide = [], np.empty(frame.shape[1], bool)
+        self._views: dict[
+            int, np.ndarray
+        ] = {}  # columns that lie in the frame: they take no memory
+        types = set()
         for j in range(frame.shape[1]):
             values = self.column(j)
-            self._types.append(values.dtype)
-            self._is_wide[j] = is_wide(values)
-        self.dtype = common_type(set(self._types))
+            types.add(values.dtype)
+            if values.base is not None:
+                self._views[j] = values
+        self.dtype = common_type(types)
 
     def column(self, j):
         """Return the values of one column, without a copy where the frame allows it."""
+        if j in self._views:
+            return self._views[j]
         if self._is_polars:
             return polars_values(self._frame.to_series(j))
         return pandas_values(self._frame.iloc[:, j])
 
     def block(self, chosen, convert):
         """Return chosen columns as rows of an array, in the narrowest type that holds them."""
-        columns = np.arange(self.shape[1])[chosen]
-        types = {self._types[j] for j in columns}
-        if self.dtype.kind != "f":
-            return convert(self._fill(columns, np.result_type(*types)))
-        if not self._is_wide[columns].any():
-            # The type must not decide how values are rounded: that would depend on the block.
-            return convert(self._fill(columns, _float_type(types)))
-        return _convert_each([self.column(j) for j in columns], self._is_wide[columns], convert)
+        columns = [self.column(j) for j in np.arange(self.shape[1])[chosen]]
+        return as_block(columns, self.shape[0], convert)
 
     def take_rows(self, rows):
         """Return some of the rows, by their numbers."""
         return FrameColumns(self._frame[rows] if self._is_polars else self._frame.iloc[rows])
-
-    def _fill(self, columns, dtype):
-        if not self._is_polars and len(columns) and is_run(columns):
-            part = self._frame.iloc[:, columns[0] : columns[-1] + 1]
-            if set(part.dtypes) == {dtype}:  # often a view of the frame
-                return part.to_numpy().T
-        if len(columns) == 1 and self._types[columns[0]] == dtype:
-            return self.column(columns[0])[np.newaxis]
-        out = np.empty((len(columns), self.shape[0]), dtype)
-        for values, j in zip(out, columns, strict=True):
-            column = self.column(j)
-            values[:] = column if column.dtype.kind not in "mM" else as_floats(column)
-        return out
 
 
 def as_block(
@@ -112,15 +100,39 @@ def _stack_of(columns):
 
 def has_number_columns(frame):
     """Whether columns are numbers or dates that are better read one by one than as an array."""
-    if is_polars(frame):
-        return frame.shape[1] > 0 and all(
-            _base_type(kind) in _POLARS_TYPES for kind in frame.dtypes
-        )
     kinds = set(frame.dtypes)
     is_array = len(kinds) == 1 and all(
         isinstance(kind, np.dtype) and kind.kind in "biuf" for kind in kinds
     )
     return len(kinds) > 0 and not is_array and all(map(_is_number_type, kinds))
+
+
+def with_numbers(frame: Any) -> Any:
+    """Return a frame whose decimals, objects, sparse and 128-bit columns are plain numbers.
+
+    The others keep their types, and with them their digits; what is not a number stays as it is,
+    and so does a frame of sparse columns alone whose values are mostly 0.
+    """
+    kinds, found = list(frame.dtypes), {}
+    if all(getattr(kind, "fill_value", None) == 0 for kind in kinds):
+        return frame
+    for j, kind in enumerate(kinds):
+        if not _is_number_type(kind):
+            with suppress(TypeError, ValueError):
+                found[j] = _numbers_of(get_column(frame, j))
+    return replace_columns(frame, found) if found else frame
+
+
+def _numbers_of(column):
+    """Return a column as float64, whole numbers without missing ones as 64-bit integers."""
+    import pandas as pd
+
+    if hasattr(column, "sparse"):
+        return column.sparse.to_dense().to_numpy()
+    objects = np.fromiter(column.to_list(), object, len(column))
+    if all(isinstance(value, int) and abs(value) < 2**63 for value in objects):
+        return objects.astype(np.int64)
+    return np.where(pd.isna(objects), np.nan, objects).astype(np.float64)
 
 
 def dates_to_seconds(X: Any) -> Any:
@@ -150,8 +162,9 @@ def _base_type(kind):
 
 
 def _is_number_type(kind):
-    """Whether a type of pandas is one of numbers, dates or durations, and not of sparse ones."""
-    return getattr(kind, "kind", "O") in "biufmM" and not hasattr(kind, "fill_value")
+    """Whether a type is one of numbers, dates or durations, and not of sparse ones."""
+    is_known = _base_type(kind) in _POLARS_TYPES or getattr(kind, "kind", "O") in "biufmM"
+    return is_known and not hasattr(kind, "fill_value")
 
 
 def polars_values(series):
@@ -208,8 +221,9 @@ def is_run(columns):
 
 
 def needs_types(frame):
-    """Whether conversion to an array would lose the types of columns: categories, text or dates."""
-    return len(_dated_columns(frame)) > 0 or bool(find_nominal(frame).any())
+    """Whether an array would lose the types of columns: categories, text, dates, 128 bits."""
+    is_long = any(str(kind) in ("Int128", "UInt128") for kind in frame.dtypes)
+    return is_long or len(_dated_columns(frame)) > 0 or bool(find_nominal(frame).any())
 
 
 def take_columns(frame: Any, chosen: np.ndarray, kind: str = "default") -> Any:

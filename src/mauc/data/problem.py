@@ -11,7 +11,7 @@ from scipy import sparse
 from mauc.checks import MAX_CLASSES, check_class_count
 from mauc.data.categories import encode_nominal
 from mauc.data.columns import Columns, DenseColumns, SparseColumns, is_frame
-from mauc.data.frames import has_number_columns
+from mauc.data.frames import has_number_columns, with_numbers
 from mauc.data.source import ColumnSource
 from mauc.data.validate import (
     check_class_weights,
@@ -35,6 +35,7 @@ from mauc.memory import Workspace
 from mauc.parallel import run_blocks
 from mauc.registry import Accepts
 
+MISSING = ("tie", "side")
 _ORDERED = Accepts(sparse=True, infinite=True)  # what looks at the order of values alone
 
 
@@ -51,6 +52,7 @@ class Problem:
     feature_names: np.ndarray | None = None  #: shape (n_features,)
     #: of a data frame without `feature_names`, as not all labels are strings
     column_labels: list[Any] | None = None
+    missing: str = "tie"  #: what AUCs make of missing numbers, of `MISSING`
 
     @cached_property
     def n_samples(self) -> int:
@@ -120,28 +122,20 @@ class Problem:
             return self.cluster.is_constant(self)
         return self.columns.is_constant()
 
-    def nominal_columns(self, chosen: Any) -> list[tuple[int, int]]:
-        """Return (position in `chosen`, column) of the nominal columns among those chosen."""
-        if not self.is_nominal.any():
-            return []
-        columns = np.arange(self.n_features)[chosen]
-        return [(at, int(j)) for at, j in enumerate(columns) if self.is_nominal[j]]
-
-    def ordered_columns(self, chosen: Any) -> np.ndarray:
-        """Return columns for kernels that depend only on the order of values, see `Columns`."""
-        return self.columns.ordered(chosen)
-
-    def float_columns(self, chosen: Any) -> np.ndarray:
-        """Return columns for kernels that need the values in any unit, as float32 or float64."""
-        return self.columns.floats(chosen)
+    def missing_weights(self, chosen: Any) -> np.ndarray:
+        """Return the missing values of columns by class, (n_chosen, n_classes), or their weight."""
+        columns, weights = np.arange(self.n_features)[chosen], self.pair_weights[0]
+        found = np.zeros((len(columns), self.n_classes))
+        for slot in np.flatnonzero(self.columns.count_missing(chosen)):
+            values = self.columns.column(int(columns[slot]))
+            gone = np.flatnonzero(values != values)
+            of_gone = None if weights is None else weights[gone]
+            found[slot] = np.bincount(self.codes[gone], of_gone, minlength=self.n_classes)
+        return found
 
     def value_columns(self, chosen: Any) -> np.ndarray:
         """Return columns for kernels that need the values in their unit, as float32 or float64."""
         return self.columns.values(chosen)
-
-    def in_groups(self, columns: np.ndarray) -> Iterator[int]:
-        """Yield columns that are looked at one by one; those of a source are read in groups."""
-        return self.columns.in_groups(columns)
 
     def blocks(
         self, n_scores: int = 1, *, is_dense: bool = False, reads_rows: bool = False
@@ -222,7 +216,7 @@ def make_problem(
         check_class_weights(classes, codes, sample_weight)
     problem = Problem(
         columns, codes, classes, class_counts, is_nominal, sample_weight, names,
-        labels if names is None else None,
+        labels if names is None else None, getattr(estimator, "missing", "tie"),
     )  # fmt: skip
     _warn_of_degenerate(problem)
     return problem
@@ -232,6 +226,7 @@ def make_columns(
     estimator: Any, X: Any, y: Any, accepts: Accepts = _ORDERED
 ) -> tuple[Columns, np.ndarray]:
     """Check a table in memory, its nominal columns encoded, and its labels; see `make_problem`."""
+    X = with_numbers(X) if is_frame(X) else X
     if is_frame(X) and has_number_columns(X):
         return check_number_frame(X, y, estimator=estimator, accept_infinite=accepts.infinite)
     X, y = check_table(

@@ -102,7 +102,8 @@ def siren_study(
     >>> from mauc.difficulty import siren_study
     >>> iris = load_iris()
     >>> print(siren_study(iris.data, iris.target_names[iris.target], n_features=1))
-    3 class pairs; the best 1 of 4 features by chi2; AUC with all features by a linear discriminant
+    3 class pairs; the best 1 of 4 features by chi2
+    AUC with all features by a linear discriminant
     hardest pairs            AUC     neglect  shortfall
     versicolor vs virginica  0.9980  0.000    0.0000
     setosa vs versicolor     1.0000  0.167    0.0000
@@ -314,7 +315,8 @@ class SirenStudy(Result):
         easy, hard = (float(self.weights(third) @ neglect) for third in ("easy", "hard"))
         parts: list[str | Layout] = [
             f"{len(self.auc)} class pairs; the best {len(self.chosen)} of {len(self.ranks)} "
-            f"features by {self.relevance}; AUC with all features by {self.judge}",
+            f"features by {self.relevance}",
+            f"AUC with all features by {self.judge}",
             plain_layout(["hardest pairs", "AUC", "neglect", "shortfall"], pairs, len(self.auc)),
             f"siren index {self.index:.3f} (neglect {hard:.3f} on the hardest third, "
             f"{easy:.3f} on the easiest)",

@@ -10,7 +10,7 @@ against a row of j in category v if s_i(u) > s_j(v); equal scores and u = v are 
 of rows is judged by the other rows alone, and a column of noise has AUC 1/2 however many categories
 it has; in sample it would come near 1. Values below 1/2 count as 1/2: nothing is folded.
 
-A missing value is tied with every value, and the n are of the known rows. A column of at most two
+A missing value is a category as others are, see `mauc.data.categories`. A column of at most two
 categories has an order, up to its direction, and keeps its plain AUC.
 
 Weights are scaled to the effective number of rows of each class, and the n are sums of them. What
@@ -37,7 +37,7 @@ class CategoryCounts(NamedTuple):
     categories: np.ndarray  #: (n_entries,), int64: ascending within a class
     counts: np.ndarray  #: (n_entries,), float64: rows, or their scaled weights; positive
     own: np.ndarray  #: (n_entries,), float64: what one row counts, 1 without weights
-    totals: np.ndarray  #: (n_classes,), float64: rows of each class, missing ones included
+    totals: np.ndarray  #: (n_classes,), float64: rows of each class, or their scaled weights
     units: np.ndarray  #: (n_classes,), float64: what a row of each class weighs, 1 without weights
     n_categories: int  #: categories that occur are below this number
 
@@ -61,20 +61,19 @@ class CategoryCounts(NamedTuple):
 def count_categories(values, codes, n_classes, row_weights=None):
     """Count the rows of every class in the categories of a nominal column.
 
-    `values` are category codes, NaN where missing; `row_weights` the weight of every row and the
-    unit of every class, see `mauc.data.problem.Problem.row_weights`. Rows of weight 0 count as
-    absent; neither a factor of all weights nor one of the weights of a class matters.
+    `values` are category codes; `row_weights` the weight of every row and the unit of every class,
+    see `mauc.data.problem.Problem.row_weights`. Rows of weight 0 count as absent; neither a factor
+    of all weights nor one of the weights of a class matters.
     """
-    is_known = ~np.isnan(values)
+    categories, y = values.astype(np.int64), codes.astype(np.int64)
     if row_weights is None:
         weights, units = None, np.ones(n_classes)
         totals = np.bincount(codes, minlength=n_classes).astype(np.float64)
     else:
         weights, units = row_weights
         totals = np.bincount(codes, weights, minlength=n_classes)
-        is_known &= weights > 0
-        weights = weights[is_known]
-    categories, y = values[is_known].astype(np.int64), codes[is_known].astype(np.int64)
+        is_there = weights > 0
+        categories, y, weights = categories[is_there], y[is_there], weights[is_there]
     n_categories = int(categories.max(initial=-1)) + 1
     cells = y * n_categories + categories
     n_cells = n_classes * n_categories
@@ -115,7 +114,8 @@ def nominal_pair_auc(counts):
 
     It is 1/2 where two classes weigh so little against others that their product is 0.
     """
-    wins, max_wins = nominal_wins(counts), counts.max_wins
+    max_wins = counts.max_wins
+    wins = np.minimum(nominal_wins(counts), max_wins)  # sums of weights are rounded
     return np.divide(wins, max_wins, out=np.full(len(wins), 0.5), where=max_wins > 0)
 
 
@@ -167,24 +167,17 @@ def count_wins(starts, categories, counts, own, totals, is_rounded, work, wins):
     pair = 0
     for i in range(totals.shape[0]):
         for j in range(i + 1, totals.shape[0]):
-            known_i = known_j = 0.0
-            for a in range(starts[i], starts[i + 1]):
-                known_i += counts[a]
-            for b in range(starts[j], starts[j + 1]):
-                known_j += counts[b]
-            # Pairs of rows with a missing value are ties.
-            won = totals[i] * totals[j] - known_i * known_j
-            won += _known_wins(
+            won = _wins_of_pair(
                 categories, counts, own, starts[i], starts[i + 1], starts[j], starts[j + 1],
-                known_i, known_j, is_rounded, work,
+                totals[i], totals[j], is_rounded, work,
             )  # fmt: skip
             wins[pair] = max(won, totals[i] * totals[j])
             pair += 1
 
 
 @njit_part
-def _known_wins(categories, counts, own, a, a_stop, b, b_stop, n_i, n_j, is_rounded, work):
-    """Return the wins of the known rows of one pair, whose lists are a..a_stop and b..b_stop."""
+def _wins_of_pair(categories, counts, own, a, a_stop, b, b_stop, n_i, n_j, is_rounded, work):
+    """Return the wins of the rows of one pair, whose lists are a..a_stop and b..b_stop."""
     keys_i, counts_i, keys_j, counts_j = work[0], work[1], work[2], work[3]
     n = n_i + n_j
     n_a, n_b = 0, 0

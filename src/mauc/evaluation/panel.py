@@ -148,12 +148,17 @@ class Judged:
         return found
 
     @cached_property
-    def mauc(self) -> dict[str, float]:
-        """MAUC of every judge, the mean over the folds."""
+    def fold_mauc(self) -> dict[str, Array]:
+        """MAUC of every judge on every fold."""
         return {
-            judge: float(np.mean([f.pairs.mauc(s) for f, s in zip(self.folds, parts, strict=True)]))
+            judge: np.array([f.pairs.mauc(s) for f, s in zip(self.folds, parts, strict=True)])
             for judge, parts in self.scores.items()
         }
+
+    @property
+    def mauc(self) -> dict[str, float]:
+        """MAUC of every judge, the mean over the folds."""
+        return {judge: float(found.mean()) for judge, found in self.fold_mauc.items()}
 
     @property
     def best(self) -> str:

@@ -222,13 +222,15 @@ class SizeCurve(Result):
         return int(leader.sizes[leader.mean.argmax()])
 
     @property
+    def best_error(self):
+        """Standard error of the largest mean."""
+        return float(self.leader.standard_error[self.leader.mean.argmax()])
+
+    @property
     def threshold(self):
         """The smallest mean that is accepted."""
-        leader = self.leader
-        best = leader.mean.argmax()
-        if self.rule == "best":
-            return float(leader.mean[best])
-        return float(leader.mean[best] - max(leader.standard_error[best], self.tolerance))
+        slack = 0.0 if self.rule == "best" else max(self.best_error, self.tolerance)
+        return float(self.leader.mean.max() - slack)
 
     @property
     def size(self):
@@ -289,14 +291,13 @@ class SizeCurve(Result):
     def summary(self):
         """The choice in one line."""
         leader, honest = self.leader, self.honest_mauc
-        best = leader.mean.argmax()
         chosen = self.mean[self.sizes == self.size][0]
         by = "" if leader is self else f" by {leader.judge}"
         unchosen = "" if np.isnan(honest) else f", {honest:.4f} on folds that did not choose"
         return (
             f"{self.size} feature{'s' * (self.size > 1)}: MAUC {chosen:.4f} by {self.judge}"
-            f"{unchosen}; best {leader.mean[best]:.4f}{by} (standard error "
-            f"{leader.standard_error[best]:.4f}) with {self.best_size}"
+            f"{unchosen}; best {leader.mean.max():.4f}{by} (standard error "
+            f"{self.best_error:.4f}) with {self.best_size}"
             + (f"\n{self.edge_note}" if self.edge_note else "")
         )
 

@@ -192,15 +192,16 @@ class Encoded(NamedTuple):
     name: str
     column: int  #: that it is made of
     categories: Any = None  #: of a nominal column, in the order of their codes
-    code: int | None = None  #: of the value that it indicates; None for a column of codes
+    code: int | None = None  #: of the value that it indicates, -1 if missing; None: of all codes
 
     def encode(self, column: Any) -> Any:
-        """Return the numbers made of some rows of the column, NaN where a category is missing."""
+        """Return the numbers made of some rows of the column, NaN for the code of a missing one."""
         if self.categories is None:
             return column
         codes = column.cat.set_categories(self.categories).cat.codes.to_numpy()
-        numbers = codes if self.code is None else codes == self.code
-        return np.where(codes < 0, np.nan, numbers)
+        if self.code is not None:
+            return (codes == self.code).astype(np.float64)
+        return np.where(codes < 0, np.nan, codes)
 
 
 class ConvertedColumns(ChosenColumns):
@@ -254,10 +255,11 @@ def encode_dataset(
         - "keep": leave them as they are;
         - "ordinal": a column becomes the place of each value in ``categories``: 0, 1, ...;
         - "onehot": a column becomes one column of 0 and 1 for each of its values that occurs,
-          named ``column=value``; of two values only the second gets a column;
+          named ``column=value``, and one named ``column missing`` if some are; of two values only
+          the second gets a column;
         - "drop": the columns are left out.
 
-        A missing value stays missing, in all columns made of it.
+        With "ordinal", a missing value stays missing.
     max_categories : int, optional
         With "onehot": columns of more values than this become codes, as with "ordinal".
 
@@ -323,8 +325,11 @@ def _plan_column(
     if nominal == "ordinal" or is_large:
         return [Encoded(name, j, column.cat.categories)]
     values = column.cat.remove_unused_categories().cat.categories
-    chosen = [1] if len(values) == 2 else range(len(values))
-    return [Encoded(f"{name}={values[code]}", j, values, code) for code in chosen]
+    codes = [*range(len(values)), *[-1] * bool(column.isna().any())]
+    return [
+        Encoded(f"{name} missing" if code < 0 else f"{name}={values[code]}", j, values, code)
+        for code in ([max(codes)] if len(codes) == 2 else codes)
+    ]
 
 
 def _check_encoded(dataset: Dataset, made: list[Encoded]) -> None:

@@ -456,9 +456,10 @@ class WordStats:
         if n_rows < MIN_ROWS:
             return None, None
         n_known, distinct = sum(counts.values()), len(counts)
-        empty = empty_reason(n_known, n_rows)
-        if empty is not None or distinct == 1:
-            return empty or "constant", None
+        if distinct == 1:  # a flag, where others are missing
+            return None if n_known < n_rows else "constant", None
+        if (empty := empty_reason(n_known, n_rows)) is not None:
+            return empty, None
         is_named = is_id_name(self._name)
         # Numbers with a decimal comma, or with a few words among them, name nothing.
         n_numbers = sum(count for value, count in counts.items() if _is_number(value))

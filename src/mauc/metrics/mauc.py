@@ -237,7 +237,8 @@ def make_mauc_scorer(response_method=_RESPONSES):
 
     Unlike a scorer of scikit-learn's ``make_scorer``, it knows the classes of the classifier, so
     that a fold that lacks a class is scored on the pairs that are present. `mauc_scorer` is the
-    one with default parameters.
+    one with default parameters. scikit-learn has no way to add names of scorers, so ``scoring=``
+    takes the scorer itself.
 
     Parameters
     ----------
@@ -322,7 +323,8 @@ class ClassPairs:
         wins = np.empty((len(ST), len(ST)))
         class_wins(ST, np.argsort(ST, axis=1), self.codes, self.weights, wins)
         both = wins[self.first, self.second], wins[self.second, self.first]
-        return both[0] / self._scale, both[1] / self._scale
+        # Sums of weights are rounded: a perfect class might win more than everything.
+        return np.minimum(both[0] / self._scale, 1.0), np.minimum(both[1] / self._scale, 1.0)
 
     def mauc(self, scores: np.ndarray) -> float:
         """Return the result of `mauc_score`, to the bit."""

@@ -3,7 +3,6 @@
 from abc import abstractmethod
 from collections.abc import Mapping
 from contextlib import nullcontext
-from numbers import Integral
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -12,7 +11,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.metadata_routing import UNUSED
 
-from mauc.checks import is_real
+from mauc.checks import is_int, is_real
 from mauc.data.columns import default_names, is_frame
 from mauc.data.decomposition import Decomposition, decompose
 from mauc.data.frames import needs_types, take_columns
@@ -102,7 +101,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         """Return the checked options of a fit."""
         count_threads(self.n_jobs)
         wanted = self._wanted_size()
-        check_n_features(1 if _is_int(wanted) else wanted, 1, self._size_choices)
+        check_n_features(1 if is_int(wanted) else wanted, 1, self._size_choices)
         if client is not None and self._no_cluster:
             raise MaucError(
                 f"client must be None for {type(self).__name__}, which does not run on a cluster: "
@@ -320,7 +319,7 @@ def check_n_features(
     wanted = n_features_to_select
     if isinstance(wanted, str) and f'"{wanted}"' in choices:
         return n_features
-    if _is_int(wanted):
+    if is_int(wanted):
         if not 1 <= wanted <= n_features:
             raise MaucError(
                 f"n_features_to_select must be in [1, {n_features}] (the number of features), "
@@ -335,10 +334,6 @@ def check_n_features(
             )
         return max(1, round(wanted * n_features))
     raise MaucError(f"n_features_to_select must be an int, a fraction, {choices}, got {wanted!r}.")
-
-
-def _is_int(value):
-    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def _load_all(source, choices):

@@ -83,7 +83,8 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
     mean_ranks_ : ndarray of shape (n_features,)
         Mean rank over the halves, n_selected + 1 where a feature is not among the first.
     rankings_ : ndarray of shape (n_resamples, n_selected)
-        Of the halves; rows 2i and 2i + 1 are of complementary halves.
+        Of the halves, as long as the shortest of them (``FCBF(max_rounds=1)`` stops by itself);
+        rows 2i and 2i + 1 are of complementary halves.
     stability_ : mauc.stats.Stability
         How alike the choices of the halves are, with an interval (Nogueira, Sechidis and Brown);
         NaN if all features are selected.
@@ -155,6 +156,11 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
             return self._inner().accepts._replace(weights=False)
         except MaucError:  # it is refused in fit
             return super().accepts
+
+    @property
+    def missing(self):
+        """What missing numbers are to the AUCs of `selector`."""
+        return getattr(self._inner(), "missing", "tie")
 
     @property
     def score_label(self):
@@ -234,7 +240,8 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
         halves = complementary_halves(problem, options.n_pairs, rng)
         seeds = rng.randint(2**31 - 1, size=len(halves))
         rankings, interacting = self._rank_halves(problem, n_wanted, options, halves, seeds)
-        self.rankings_ = np.array(rankings)
+        n_wanted = min(map(len, rankings))
+        self.rankings_ = np.array([ranking[:n_wanted] for ranking in rankings])
         votes = Votes(self.rankings_, problem.n_features)
         is_greedy = isinstance(options.selector, GreedyMAUC)
         model = options.selector if is_greedy else GreedyMAUC()
@@ -248,7 +255,7 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
             ranking, rule_scores = rank_by_votes(votes, options.rule)
         condition_on(state, ranking)
         self._prediction = Prediction(state.leave(), np.cumsum(state.varies[ranking]))
-        self._exchanges = Exchanges(state, ranking, set().union(*interacting))
+        self._exchanges = Exchanges(state, self._prediction, ranking, set().union(*interacting))
         if state.is_large:
             _ = self._exchanges.found
         self.frequencies_, self.mean_ranks_ = votes.frequencies, votes.mean_ranks

@@ -30,7 +30,7 @@ class MDFS(SketchMixin, SampleWeightMixin, ListSelector):
     ties : {"index", "mauc"}, default="index"
         Order of features with equal AUC on a pair: by column, as the paper's results have it,
         or by their mean AUC over all pairs first, which is better where many AUCs are 1.
-    {categorical_features}
+    {missing, categorical_features}
         See the notes for their AUC.
     {random_state}
     {n_jobs, verbose}
@@ -55,12 +55,12 @@ class MDFS(SketchMixin, SampleWeightMixin, ListSelector):
 
     folded to :math:`\max(A_{ij}, 1 - A_{ij})`, as a feature that ranks class j above class i is as
     useful. Drawing follows Algorithm 1 of [1]_: a drawn feature that is already selected is dropped
-    and a new pair drawn. Missing values tie with every value. Memory is O(n_pairs * K), never
-    O(n_pairs * n_features).
+    and a new pair drawn. Memory is O(n_pairs * K), never O(n_pairs * n_features).
 
     The AUC of a nominal feature is leave-pair-out: a row is scored by the other rows of its
     category, so that noise has 1/2 for any number of categories; docs/methods/selectors.md has the
-    formula. It is not folded; below 1/2 it counts as 1/2. Two categories have the plain AUC.
+    formula. It is not folded; below 1/2 it counts as 1/2. Two categories have the plain AUC. A
+    missing value is a category as others are.
 
     References
     ----------
@@ -84,12 +84,13 @@ class MDFS(SketchMixin, SampleWeightMixin, ListSelector):
     preset = Recipe("one-vs-one", "auc", "random")
 
     def __init__(
-        self, n_features_to_select=0.5, *, schedule="random", ties="index",
+        self, n_features_to_select=0.5, *, schedule="random", ties="index", missing="tie",
         categorical_features=None, random_state=None, n_jobs=None, verbose=False,
     ):  # fmt: skip
         self.n_features_to_select = n_features_to_select
         self.schedule = schedule
         self.ties = ties
+        self.missing = missing
         self.categorical_features = categorical_features
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -259,7 +260,7 @@ class MAUCD(SketchMixin, SampleWeightMixin, _NominalFilter):
 
     Parameters
     ----------
-    {n_features_to_select, categorical_features}
+    {n_features_to_select, missing, categorical_features}
         Their AUC is that of `MDFS`.
     {n_jobs, verbose}
 
@@ -290,6 +291,16 @@ class MAUCD(SketchMixin, SampleWeightMixin, _NominalFilter):
 
     preset = Recipe("whole", "auc", "round_robin")
 
+    def __init__(
+        self, n_features_to_select=0.5, *, missing="tie", categorical_features=None, n_jobs=None,
+        verbose=False,
+    ):  # fmt: skip
+        super().__init__(
+            n_features_to_select, categorical_features=categorical_features, n_jobs=n_jobs,
+            verbose=verbose,
+        )  # fmt: skip
+        self.missing = missing
+
 
 @insert_texts
 class ChiSquare(_NominalFilter):
@@ -314,7 +325,7 @@ class ChiSquare(_NominalFilter):
     Notes
     -----
     With O the table of bins and classes and E its expectation (Eq. 1-2 of [1]_),
-    :math:`\mathrm{CHI} = \sum_{jk} (O_{jk} - E_{jk})^2 / E_{jk}`. Missing values are shared out
+    :math:`\mathrm{CHI} = \sum_{jk} (O_{jk} - E_{jk})^2 / E_{jk}`. Missing numbers are shared out
     over the bins in proportion to the known ones. A feature without an accepted cut scores 0.
 
     References
@@ -357,7 +368,7 @@ class SymmetricalUncertainty(_NominalFilter):
 
     Notes
     -----
-    :math:`\mathrm{SU} = 2 I(f; y) / (H(f) + H(y))` (Eq. 3-7 of [1]_). Missing values are shared
+    :math:`\mathrm{SU} = 2 I(f; y) / (H(f) + H(y))` (Eq. 3-7 of [1]_). Missing numbers are shared
     out over the bins in proportion to the known ones. A feature without an accepted cut
     scores 0.
 
@@ -403,7 +414,7 @@ class InformationGain(_NominalFilter):
 
     Notes
     -----
-    :math:`\mathrm{IG} = H(y) - H(y | f)`. Missing values are shared out over the bins in
+    :math:`\mathrm{IG} = H(y) - H(y | f)`. Missing numbers are shared out over the bins in
     proportion to the known ones. A feature without an accepted cut scores 0.
 
     References

@@ -12,6 +12,7 @@ from scipy.special import ndtri
 from mauc.checks import check_choice
 from mauc.compile import njit, njit_part
 from mauc.data.decomposition import DECOMPOSITIONS, decompose
+from mauc.data.problem import MISSING
 from mauc.data.validate import check_generator
 from mauc.engine.exact_mean import mean_of_quotients
 from mauc.exceptions import MaucError, SmallWeightWarning, warn_user
@@ -68,6 +69,7 @@ class ListSelector(RankingSelector):
         for name, choices in _CHOICES.items():
             if getattr(recipe, name) not in choices:
                 check_choice(name, getattr(recipe, name), choices)
+        check_choice("missing", getattr(self, "missing", "tie"), MISSING)
         check_generator(getattr(self, "random_state", None))
         is_flagged = getattr(self, "categorical_features", None) is not None
         if is_flagged and not self.accepts.nominal:

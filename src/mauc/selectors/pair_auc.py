@@ -11,7 +11,9 @@ from copy import copy
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from mauc.data.problem import make_problem
+from mauc.checks import check_choice
+from mauc.data.problem import MISSING, make_problem
+from mauc.data.source import ColumnSource
 from mauc.engine.arrays import n_pairs_of, read_only
 from mauc.engine.exact_mean import mean_of_quotients
 from mauc.engine.keys import key_blocks, label_bits_of, relabel, sort_columns, sort_with_rows
@@ -30,8 +32,9 @@ _MAX_KEPT = 2**22  # values
 
 @insert_texts
 def feature_pair_auc(
-    X, y, *, folded=True, sample_weight=None, categorical_features=None, n_jobs=None, client=None
-):
+    X, y, *, folded=True, missing="tie", sample_weight=None, categorical_features=None, n_jobs=None,
+    client=None,
+):  # fmt: skip
     """Compute the AUC of every feature on every pair of classes.
 
     One sort per feature serves all pairs.
@@ -39,13 +42,14 @@ def feature_pair_auc(
     Parameters
     ----------
     X : array-like, sparse matrix or source of shape (n_samples, n_features)
-        NaN ties with every value; infinities are ordinary extreme values. Columns of a source, see
-        `mauc.open_columns`, are read in blocks.
+        Infinities are ordinary extreme values. Columns of a source, see `mauc.open_columns`, are
+        read in blocks.
     y : array-like of shape (n_samples,)
         Class labels.
     folded : bool, default=True
         Return max(A, 1 - A); otherwise A, the AUC with the first class of the pair as the
         higher one, which nominal columns do not have.
+    {missing}
     sample_weight : array-like of shape (n_samples,), optional
         A pair of samples counts with the product of their weights.
     {categorical_features}
@@ -73,6 +77,7 @@ def feature_pair_auc(
 
     holder = BaseEstimator()
     holder.categorical_features = categorical_features
+    holder.missing = check_choice("missing", missing, MISSING)
     X, y, sample_weight, joined = open_input(X, y, sample_weight, client)
     with joined as cluster:
         problem = make_problem(holder, X, y, sample_weight, accepts=_ACCEPTS, cluster=cluster)
@@ -102,6 +107,32 @@ def _all_pair_auc(problem, folded, n_jobs=None):
     for _ in problem.run_blocks(fill, n_pairs, n_jobs):
         pass
     return pair_auc
+
+
+def missing_report(X, y):
+    """Return what missing numbers tell of the classes, by column that lacks some.
+
+    ``missing`` is their share, ``known_auc`` the mean folded AUC of the rows that have a value and
+    ``missing_auc`` that of having none. A source is not read again: nothing is found.
+    """
+    import pandas as pd
+
+    if isinstance(X, ColumnSource):
+        return {}
+    problem = make_problem(BaseEstimator(), X, y, accepts=_ACCEPTS)
+    missing = np.vstack([problem.missing_weights(block) for block in problem.blocks()])
+    columns = np.flatnonzero(missing.any(axis=1))
+    shares = missing[columns] / problem.class_counts
+    first, second = (shares[:, side] for side in np.triu_indices(problem.n_classes, 1))
+    known = (1 - first) * (1 - second)  # of the pairs of rows; the others are tied
+    excess = chosen_pair_auc(problem, columns) - 0.5
+    known_auc = 0.5 + np.divide(excess, known, out=np.zeros_like(excess), where=known > 0)
+    found = {
+        "missing": missing[columns].sum(axis=1) / problem.n_samples,
+        "known_auc": known_auc.mean(axis=1),
+        "missing_auc": 0.5 + np.abs(first - second).mean(axis=1) / 2,
+    }
+    return pd.DataFrame(found, index=columns).to_dict("index")
 
 
 def chosen_pair_auc(problem, chosen, n_jobs=None):
@@ -170,15 +201,16 @@ def unordered_columns(problem, chosen):
 
     Two categories have an order, up to its direction, which does not matter to a folded AUC.
     """
-    for slot, column in problem.nominal_columns(chosen):
-        counts = category_counts(problem, column)
+    columns = np.arange(problem.n_features)[chosen]
+    for slot in np.flatnonzero(problem.is_nominal[columns]):
+        counts = category_counts(problem, int(columns[slot]))
         if not counts.is_ordered:
             yield slot, counts
 
 
 def category_counts(problem, column):
     """Return the `CategoryCounts` of a nominal column."""
-    values = problem.float_columns([column])[0]
+    values = problem.columns.floats([column])[0]
     return count_categories(values, problem.codes, problem.n_classes, problem.row_weights)
 
 
@@ -204,11 +236,26 @@ def pair_wins(problem, chosen):
         data, indices, indptr = problem.columns.entries(chosen)
         wins = sparse_wins(data, indices, indptr, problem.codes, weights, totals)
     elif weights is not None:
-        wins = weighted_wins(problem.ordered_columns(chosen), problem.codes, weights, totals)
+        wins = weighted_wins(problem.columns.ordered(chosen), problem.codes, weights, totals)
     else:
-        XT = problem.ordered_columns(chosen)
+        XT = problem.columns.ordered(chosen)
         wins = dense_wins(XT, problem.codes, problem.class_counts)
+    if problem.missing == "side":
+        wins = _to_side(problem, chosen, wins)
+    if weights is not None:
+        np.clip(wins, 0.0, problem.max_wins, out=wins)  # sums of weights are rounded
     return wins, problem.max_wins
+
+
+def _to_side(problem, chosen, wins):
+    """Move missing values, which tie in `wins`, below or above all others, as separates better.
+
+    Of m_i and m_j missing values, that changes the wins by n_i m_j - m_i n_j, up or down.
+    """
+    missing, totals = problem.missing_weights(chosen), problem.pair_weights[1]
+    first, second = np.triu_indices(problem.n_classes, 1)
+    moved = np.abs(totals[first] * missing[:, second] - missing[:, first] * totals[second])
+    return wins + np.where(2 * wins < problem.max_wins, -moved, moved)
 
 
 def dense_wins(XT, y, class_counts):
@@ -300,7 +347,7 @@ class ColumnReader:
 
     def read(self, block):
         """Return the wins of the columns of a slice, of shape (n_columns, n_pairs), int64."""
-        XT = self._problem.ordered_columns(block)
+        XT = self._problem.columns.ordered(block)
         return self.read_columns(XT, np.arange(block.start, block.stop))
 
     def read_columns(self, XT, columns):

@@ -29,7 +29,7 @@ def contingency_scores(problem, decomposition, chosen, statistics):
 
     Every sub-problem discretises a column, which is sorted once, against its own classes.
     """
-    XT = problem.float_columns(chosen)
+    XT = problem.columns.floats(chosen)
     roles, logs = decomposition.roles, problem.count_logs
     scores = np.empty((len(statistics), len(XT), decomposition.n_subproblems))
     is_nominal = problem.is_nominal[chosen]
@@ -38,7 +38,7 @@ def contingency_scores(problem, decomposition, chosen, statistics):
         return scores
     for j in range(len(XT)):
         if is_nominal[j]:
-            category = np.where(np.isnan(XT[j]), -1, XT[j]).astype(np.int64)
+            category = XT[j].astype(np.int64)
             scores[:, j] = nominal_scores(category, problem.codes, roles)[statistics]
         else:
             subproblem_scores(
@@ -123,7 +123,7 @@ def subproblem_moments(problem, decomposition, chosen):
             problem.sample_weight,
         )  # fmt: skip
     else:
-        moments = _moments(problem, problem.float_columns(chosen))
+        moments = _moments(problem, problem.columns.floats(chosen))
     _rescale_extreme(problem, chosen, moments)
     if decomposition.name == "whole":
         yield moments
@@ -149,7 +149,7 @@ def _rescale_extreme(problem, chosen, moments):
     if len(suspects) == 0:
         return
     columns = np.arange(problem.n_features)[chosen][suspects]
-    XT = problem.float_columns(columns).astype(np.float64)
+    XT = problem.columns.floats(columns).astype(np.float64)
     half_range = np.fmax.reduce(XT, axis=1) / 2 - np.fmin.reduce(XT, axis=1) / 2
     exponent = np.frexp(half_range)[1]
     is_extreme = (half_range > 0) & (np.abs(exponent) > _MAX_EXPONENT)
@@ -181,7 +181,7 @@ def pool_means(count, offset):
 
 def fast_relevance(problem, decomposition, chosen, n_bins=10):
     """Return the area under a ROC curve of few thresholds, see `FAST`."""
-    XT = problem.float_columns(chosen)
+    XT = problem.columns.floats(chosen)
     is_whole = decomposition.name == "whole"
     parts = Decomposition("one-vs-one", problem.n_classes) if is_whole else decomposition
     roles = parts.roles

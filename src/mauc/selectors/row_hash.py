@@ -27,7 +27,7 @@ def sample_rows(problem: Problem, order: np.ndarray, starts: np.ndarray, n_kept:
     # As many of a class as even distances over all rows would take.
     wanted = np.diff(np.searchsorted(np.arange(n_kept) * n // n_kept, starts))
     columns = _spread_columns(problem)
-    ahead: Any = problem.in_groups(columns)
+    ahead: Any = problem.columns.in_groups(columns)
     hashes = _hash_rows(problem, ahead)
     offset_bits = np.uint64(max(1, int(n - 1).bit_length()))
     low_bits = (np.uint64(1) << offset_bits) - np.uint64(1)
@@ -39,7 +39,7 @@ def sample_rows(problem: Problem, order: np.ndarray, starts: np.ndarray, n_kept:
         chosen.append(found[0])
         open_groups += found[1]
     # The columns that are left, and at last the codes of the nominal ones.
-    nominal: Any = problem.in_groups(columns[problem.is_nominal[columns]])
+    nominal: Any = problem.columns.in_groups(columns[problem.is_nominal[columns]])
     for left, values_of in ((ahead, _values), (nominal, _codes)):
         # Whether a group is open is asked first: the next column may have to be read.
         while open_groups and (column := next(left, None)) is not None:
@@ -57,7 +57,7 @@ def hash_all_rows(problem: Problem) -> np.ndarray:
     columns = _spread_columns(problem)
     nominal = columns[problem.is_nominal[columns]]
     for some, ranks_of in ((columns, _ranks), (nominal, _code_ranks)):
-        ahead: Any = problem.in_groups(some)
+        ahead: Any = problem.columns.in_groups(some)
         for n_mixed, column in enumerate(ahead):
             _mix(hashes, ranks_of(problem, column)[0])
             if n_mixed % _LOOK_EVERY == 0 and len(np.unique(hashes)) == problem.n_samples:
@@ -98,7 +98,7 @@ def _values(problem, column):
 
 
 def _codes(problem, column):
-    return problem.ordered_columns([column])[0]
+    return problem.columns.ordered([column])[0]
 
 
 def _ranks(problem, column):
@@ -112,7 +112,7 @@ def _ranks(problem, column):
 
 def _code_ranks(problem, column):
     """Return the ranks 0, 1, ... of the distinct values of a column, and how often each occurs."""
-    XT = problem.ordered_columns([column])
+    XT = problem.columns.ordered([column])
     if XT.dtype != np.uint8:
         LT, n_levels, n_missing = find_levels(XT)
         if n_levels[0] > 0 and n_missing[0] == 0:  # then they need not be sorted
@@ -127,16 +127,15 @@ def _code_ranks(problem, column):
 
 
 def _category_ranks(problem, column):
-    """Return a number per row, equal for categories of equal class counts; 0 if it is missing."""
-    codes = problem.float_columns([column])[0]
+    """Return a number per row, equal for categories of equal class counts."""
+    codes = problem.columns.floats([column])[0]
     counts = count_categories(codes, problem.codes, problem.n_classes, problem.row_weights)
     mixed = np.repeat(np.arange(problem.n_classes, dtype=np.uint64), np.diff(counts.starts))
     _mix(mixed, np.uint64(1))
     _mix(mixed, counts.counts.astype(np.uint64))
     of_categories = np.zeros(counts.n_categories, np.uint64)
     np.add.at(of_categories, counts.categories, mixed)
-    ranks = np.append(np.unique(of_categories, return_inverse=True)[1] + 1, 0)
-    return ranks[np.where(np.isnan(codes), -1, codes).astype(np.int64)]
+    return np.unique(of_categories, return_inverse=True)[1][codes.astype(np.int64)]
 
 
 def _mix(hashes, ranks):

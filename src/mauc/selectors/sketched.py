@@ -87,6 +87,8 @@ class SketchMixin:
                 "categorical_features must be None for a sketch, which needs ordered values; "
                 "encode those columns first, or fit on columns (mauc.open_columns)."
             )
+        if self.missing != "tie":
+            raise MaucError('missing must be "tie" for a sketch; fit on columns (open_columns).')
         return self._check_fit(None)
 
     def _rank_sketch(self, sketch, options):

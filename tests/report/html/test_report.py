@@ -212,9 +212,9 @@ def test_nominal_features_have_categories_and_the_aucs_of_fit():
     summary = report.to_dict()
     place = {one["name"]: one["step"] - 1 for one in summary["features"]}
     bins = summary["distributions"][place["colour"]]
-    assert bins["levels"] == ["blue", "red"]
-    assert bins["counts"] == [[0, 10], [5, 0]]
-    assert bins["missing"] == [0, 5]
+    assert bins["levels"] == ["blue", "red", "missing"]
+    assert bins["counts"] == [[0, 10, 0], [5, 0, 5]]
+    assert bins["missing"] == [0, 0]
     assert bins["is_nominal"]
     assert "is_nominal" not in summary["distributions"][place["size"]]
     assert summary["pair_auc"] == [[number(auc)] for auc in selector.pair_auc_[:, 0]]
@@ -451,7 +451,7 @@ def test_features_that_could_be_replaced_are_named_and_stay_text(rng):
     )
     (line,) = report.to_dict()["alternatives"]
     assert re.match(r"(<b>one|copy) could be replaced by (<b>one|copy) at ", line)
-    assert "1 chosen feature could be replaced</summary>" in report.to_html()
+    assert "1 chosen feature could be replaced or dropped</summary>" in report.to_html()
     assert f"<li>{html.escape(line)}</li>" in report.to_html()
     without = selection_report(MDFS(3, random_state=0).fit(X, y), X, y)
     assert without.to_dict()["alternatives"] == []

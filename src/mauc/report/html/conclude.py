@@ -114,9 +114,11 @@ def _judge(
         )  # fmt: skip
         hard.append(_hard_pair(pair, facts, limits))
     is_single = problem.class_counts < 2
+    verdict, is_clear = _verdict(chosen, every, n_features)
     return {
         "reason": None,
-        "verdict": _verdict(chosen, every, n_features),
+        "verdict": verdict,
+        "is_clear": is_clear,
         "hard_title": _hard_title(hard, problem),
         "n_folds": len(held.folds),
         "n_rows": held.problem.n_samples,
@@ -158,19 +160,30 @@ def _measure(held: HeldOut, judged: Judged) -> tuple[dict[str, Any], tuple[Array
     return found | {"level": interval.level}, (interval.pair_lower, interval.pair_upper)
 
 
-def _verdict(chosen: Judged, every: Judged | None, n_features: int) -> str:
+def _verdict(chosen: Judged, every: Judged | None, n_features: int) -> tuple[str, bool]:
+    """Return what all features do better or worse, and whether that is more than chance."""
     if every is None:
-        return "All features are chosen."
-    loss = every.mauc[every.best] - chosen.mauc[chosen.best]
-    if loss > SAME:
-        return f"The choice reaches {loss:.3f} less than all {n_features:,} features."
-    if loss < -SAME:
+        return "All features are chosen.", True
+    losses = every.fold_mauc[every.best] - chosen.fold_mauc[chosen.best]
+    loss, n_folds = float(losses.mean()), len(losses)
+    whole, within = f"all {n_features:,} features", max(abs(loss), 0.001)
+    if abs(loss) <= SAME:
+        return f"The choice does as well as {whole}, within {within:.3f}.", True
+    # Training parts overlap: the variance of Nadeau and Bengio.
+    spread = (
+        np.inf if n_folds < 2 else losses.std(ddof=1) * math.sqrt(1 / n_folds + 1 / (n_folds - 1))
+    )
+    if abs(loss) < spread * stats.t.isf(0.025, max(n_folds - 1, 1)):
+        word = "less" if loss > 0 else "more"
         return (
-            f"The choice reaches {-loss:.3f} more, by {chosen.judges[chosen.best]}, than all "
-            f"{n_features:,} features by {every.judges[every.best]}."
-        )
-    within = max(abs(loss), 0.001)
-    return f"The choice does as well as all {n_features:,} features, within {within:.3f}."
+            f"The choice reaches {within:.3f} {word} than {whole}, a difference that may be chance."
+        ), False
+    if loss > 0:
+        return f"The choice reaches {loss:.3f} less than {whole}.", True
+    return (
+        f"The choice reaches {-loss:.3f} more, by {chosen.judges[chosen.best]}, than {whole} by "
+        f"{every.judges[every.best]}."
+    ), True
 
 
 def _hard_title(hard: list[dict[str, Any]], problem: Problem) -> str:
@@ -282,13 +295,13 @@ def choose_step(
             "The choice leaves better features out. GreedyMAUC looks at all class pairs at once "
             "and at what the chosen features already separate:"
         )
-    loss = every["mauc"] - chosen["mauc"] if chosen and every else 0.0
+    is_clear = chosen and every and conclusion["is_clear"]
+    loss = every["mauc"] - chosen["mauc"] if is_clear else 0.0
     if curve is None and can_grow and (loss > SAME or "left_out" in kinds):
         return "auto", (
             "More features would do better. Let cross-validation choose how many are enough:"
         )
-    # A curve of sizes gives away one standard error; more than that lies beyond its sizes.
-    if curve is not None and loss > max(SAME, 2 * float(curve.leader.standard_error.max())):
+    if curve is not None and loss > SAME:
         return "more", "All features together do better than the sizes that were tried. Try more:"
     stable = conclusion["stability"]
     if stable and stable["value"] < UNSTABLE and curve is None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from mauc.data.columns import missing_mask
 from mauc.data.problem import Problem
 
 N_BINS = 24
@@ -170,5 +171,6 @@ def _category_names(X: Any, column: int, codes: Array) -> list[str]:
     else:
         values = np.asarray(X, dtype=object)[:, column]
     known, first = np.unique(codes, return_index=True)
-    named = {int(code): text(values[at]) for code, at in zip(known, first, strict=True)}
+    shown = np.where(missing_mask(values[first]), "missing", [text(v) for v in values[first]])
+    named = {int(code): str(name) for code, name in zip(known, shown, strict=True)}
     return [named.get(code, str(code)) for code in range(max(named, default=-1) + 1)]

@@ -96,9 +96,8 @@ def _measure_here(problem, rows, noise_correction, pair_auc, n_jobs=None):
         for offset, counts in unordered_columns(problem, block):
             column = block.start + offset
             by_category = category_scores(counts)
-            codes = problem.float_columns([column])[0]
-            ranks = np.append(rank_scores(by_category), np.nan)  # the last is of missing values
-            values = ranks[np.where(np.isnan(codes), -1, codes).astype(np.int64)]
+            codes = problem.columns.floats([column])[0].astype(np.int64)
+            values = rank_scores(by_category)[codes]
             reader.read_columns(read_only(values[np.newaxis]), np.array([column]))
             won = nominal_wins(counts)
             effects[column] = estimator.nominal(won, class_signs(counts, by_category))

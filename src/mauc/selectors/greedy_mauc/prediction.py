@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import uintp
 from scipy.linalg import solve_triangular
+from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
 
 from mauc.compile import njit
@@ -27,6 +28,7 @@ _MAX_GAP = 600.0  # of two logarithms; beyond, the smaller term is lost in a sum
 _MIN_LEFT = 0.02  # of a direction that is left without one sample
 
 MAX_LOSS = 0.001  # of predicted MAUC that an exchange may cost
+LOSS_ERROR = 0.0016  # root mean square, by reproduction/research/exchanges.py
 MIN_SHARE = 0.5  # of what the chosen feature adds, that an alternative takes over
 _MAX_ALTERNATIVES = 5  # of a chosen feature
 _MIN_ADDED = 1e-9  # of predicted MAUC: a feature that adds less adds nothing
@@ -34,6 +36,7 @@ _MAX_COUNTED = 64  # candidates that are looked at, those most like the feature
 _BLOCK = 64  # chosen features whose bounds are held at once
 _MAX_SLOPE = 1e6  # of the tangent: it is vertical at a separation of 0
 _DECIMALS = 9  # losses that agree to this many are equal
+_NO_LOSS = 0.00005  # of MAUC: it is printed as 0.0000
 
 
 @dataclass(eq=False)
@@ -258,16 +261,18 @@ class Alternatives(Result, Mapping):
         return [str(self._names[one.alternative]) for one in self._found[feature]]
 
     def line(self, feature) -> str:
-        """Describe a chosen feature in one line; "" if nothing can replace it."""
+        """Describe a chosen feature in one line: replaced, dropped, or "" if neither can be."""
         exchanges = self._found[feature]
         if not exchanges:
             return ""
-        others = ", ".join(short_name(name) for name in self.names(feature))
         largest = max(one.loss for one in exchanges)
-        cost = f"a loss of {largest:.4f}" if largest >= 0.00005 else "no loss"
-        most = "at most " if len(exchanges) > 1 and largest >= 0.00005 else ""
-        chosen = short_name(self._names[feature])
-        return f"{chosen} could be replaced by {others} at {cost.replace('of ', f'of {most}')}"
+        others = ", ".join(short_name(name) for name in self.names(feature))
+        change, most = f"replaced by {others}", "at most " if len(exchanges) > 1 else ""
+        if exchanges[0].loss_without <= max(largest, _NO_LOSS):  # none of the others is needed
+            change, most, largest = "dropped", "", exchanges[0].loss_without
+        cost = f"a predicted loss of {most}{largest:.4f}"
+        cost = (cost if largest >= _NO_LOSS else "no predicted loss") + f" (± {LOSS_ERROR})"
+        return f"{short_name(self._names[feature])} could be {change} at {cost}"
 
     def frame_columns(self):
         """Return the columns of `to_frame`, one row per exchange: names, losses, correlation."""
@@ -282,7 +287,7 @@ class Alternatives(Result, Mapping):
         """Return the lines and tables to be printed, in order."""
         lines = self.lines()
         if not lines:
-            return ["no chosen feature can be replaced at a loss of 0.001 or less"]
+            return ["no chosen feature can be replaced at a predicted loss of 0.001 or less"]
         more = len(lines) - MAX_ROWS
         return lines[:MAX_ROWS] + ([f"... and {more:,} more"] if more > 0 else [])
 
@@ -305,14 +310,15 @@ class Exchanges:
     """The exchanges of a selection, found when first asked for; none of `interacting` ones."""
 
     state: Any  #: SearchState, until they are found
+    predicted: Any  #: MAUC of the features so far, until then
     ranking: np.ndarray
     interacting: set[int]
 
     @cached_property
     def found(self) -> list[list[Exchange]]:
         """One list per chosen feature."""
-        state, self.state = self.state, None
-        found = find_exchanges(state, self.ranking)
+        found = find_exchanges(self.state, self.ranking, float(np.asarray(self.predicted)[-1]))
+        self.state = self.predicted = None
         return [
             [] if int(feature) in self.interacting else exchanges
             for feature, exchanges in zip(self.ranking, found, strict=True)
@@ -335,10 +341,13 @@ class _Chosen(NamedTuple):
     mauc: float  # of the whole set
 
 
-def find_exchanges(state: SearchState, ranking: np.ndarray) -> list[list[Exchange]]:
+def find_exchanges(
+    state: SearchState, ranking: np.ndarray, predicted: float
+) -> list[list[Exchange]]:
     """Return the features that could replace each chosen one, nothing being solved anew.
 
-    Those that take over most come first, equal ones by column; constant features have none.
+    Effects are scaled so that the model gives all chosen features the `predicted` MAUC. Those that
+    take over most come first, equal ones by column; constant features have none.
     """
     slots = np.flatnonzero(state.varies[ranking])[: state.step]
     chosen = ranking[slots]
@@ -348,8 +357,10 @@ def find_exchanges(state: SearchState, ranking: np.ndarray) -> list[list[Exchang
     others = np.flatnonzero(is_free)
     if len(chosen) == 0 or len(others) == 0:
         return found
-    known = _describe(state, chosen)
+    scale = _effect_scale(state.slopes[: len(chosen)], predicted)
+    known = _describe(state, chosen, scale)
     residuals, variances = _residuals(state, len(chosen), others)
+    residuals *= scale
     for start in range(0, len(chosen), _BLOCK):
         block = slice(start, min(start + _BLOCK, len(chosen)))
         # Coefficients of all others on the chosen features of the block.
@@ -366,9 +377,19 @@ def find_exchanges(state: SearchState, ranking: np.ndarray) -> list[list[Exchang
     return found
 
 
-def _describe(state, chosen):
+def _effect_scale(slopes, predicted):
+    """Return the factor of all effects, at most 1, by which the model predicts that MAUC."""
+    separations = (slopes**2).sum(axis=0)
+
+    def excess(scale):
+        return _pairwise_mauc(scale**2 * separations) - predicted
+
+    return 1.0 if excess(1.0) <= 0.0 or predicted <= 0.5 else brentq(excess, 0.0, 1.0)
+
+
+def _describe(state, chosen, scale):
     k = len(chosen)
-    slopes = state.slopes[:k]
+    slopes = scale * state.slopes[:k]
     lower = np.tril(state.factors[:k][:, chosen].T, -1)
     left = np.maximum(1.0 - (lower**2).sum(axis=1), MIN_VARIANCE)
     lower[np.diag_indices(k)] = np.sqrt(left)

@@ -134,7 +134,7 @@ class ReliefF(RankingSelector):
             weights, widths = streamed_weights(problem, rows, n_neighbors, n_threads)
             _warn_of_tiny_ranges(problem, widths)
         else:
-            XT = problem.float_columns(slice(None))
+            XT = problem.columns.floats(slice(None))
             _warn_of_tiny_ranges(problem, column_widths(XT))
             weights = relieff_weights(
                 XT, problem.codes, problem.n_classes, rows, n_neighbors, n_threads,
@@ -250,10 +250,9 @@ def count_values(XT, is_nominal):
         return n_values
     for a in np.flatnonzero(is_nominal):
         values = np.unique(XT[a])
-        known = values[values == values]
-        # Two values without a missing one scale to 0 and 1: equality is then the numeric case.
-        is_binary = values.size == 2 and known.size == 2 and known[1] - known[0] >= MIN_RANGE
-        n_values[a] = 0 if is_binary else max(1, known.size)
+        # Two values scale to 0 and 1: equality is then the numeric case.
+        is_binary = values.size == 2 and values[1] - values[0] >= MIN_RANGE
+        n_values[a] = 0 if is_binary else values.size
     return n_values
 
 
@@ -297,7 +296,7 @@ def fill_panel(
     ``panel[k, i]`` becomes the distance of queries[k] and row i, the sum over `columns`, in order,
     of their differences; `accumulate` adds to it. With z the scaled values, a numeric column
     differs by abs(z_r - z_i); one value missing: max(z, 1 - z) of the known one; both: 1. A nominal
-    column differs by 0 if equal, else 1; any value missing: 1 - 1 / n_values.
+    column, which misses none, differs by 0 if equal, else 1.
 
     `is_plain`: all columns are numeric and without missing values, and padded with zeros to a
     multiple of 4, as the rows of the panel always are. `is_symmetric`: the queries are consecutive
@@ -435,10 +434,8 @@ def _sum_mixed(ZT, columns, n_values, row, first, last, accumulate, dist):
         u = ZT[a, row]
         z = ZT[a]
         if n_values[a] > 0:
-            unknown = 1.0 - 1.0 / n_values[a]
             for i in range(uintp(first), uintp(last)):
-                known = unknown if u != u else (0.0 if u == z[i] else 1.0)
-                dist[i] += unknown if z[i] != z[i] else known
+                dist[i] += 0.0 if u == z[i] else 1.0
         elif u != u:
             for i in range(uintp(first), uintp(last)):
                 known = 1.0 - z[i] if z[i] < 0.5 else z[i]
@@ -525,8 +522,6 @@ def _list_terms(q, k, class_counts, near_row, rows, factors):
 def _difference(u, v, n_values):
     """Return the difference of two scaled values, as in `fill_panel`."""
     if n_values > 0:
-        if u != u or v != v:
-            return 1.0 - 1.0 / n_values
         return 0.0 if u == v else 1.0
     if u != u and v != v:
         return 1.0

@@ -167,7 +167,7 @@ class _ScaledColumns:
     def _scale(self, block):
         problem = self._problem
         if self._is_first or self._kept is None:
-            XT = problem.float_columns(block)
+            XT = problem.columns.floats(block)
         else:
             XT = read_only(self._kept[block])
         if self._is_first:
