@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mauc.difficulty import SirenStudy
+from mauc.difficulty import SirenStudy, siren_study
 from reproduction.paper import claims
+from reproduction.paper.make import pair_auc_of_naive_bayes
 from reproduction.published import load_published
 from tests.helpers.report_rows import LADDER, make_rows
 
@@ -108,6 +109,31 @@ def test_siren_by_hand(study):
     assert line == ["chi2", "0.990", "2", "0 of 2"]
     hard = lines_of(claims.pair_table({"chi2": study}, "Woods", "Soybean-clean"))[-1]
     assert hard == ["chi2", "0.600", "4", "2 of 2"]
+
+
+def test_pairs_are_in_the_order_of_the_sorted_labels():
+    rng = np.random.default_rng(0)
+    y = np.repeat(["c", "a", "b"], 20)
+    X = rng.normal(size=(60, 1)) + 9.0 * (y == "b")[:, np.newaxis]
+    ab, ac, bc = pair_auc_of_naive_bayes(X, y, n_folds=4)
+    assert ab == bc == 1.0
+    assert ac < 0.8
+
+
+@pytest.mark.data
+@pytest.mark.slow
+@pytest.mark.parametrize("relevance", ["chi2", "su"])
+def test_figures_1_to_3_of_the_paper(load_paper_data, relevance):
+    X, y = load_paper_data("indiana")
+    auc = pair_auc_of_naive_bayes(X, y)
+    study = siren_study(X, y, relevance=relevance, n_features=100, auc=auc)
+    # "For the 34th sub-problem, most of the 100 global best features were not within the top."
+    thirty_fourth = 33
+    assert study.weights("hard")[thirty_fourth] > 0
+    assert (study.ranks[study.chosen, thirty_fourth] <= 100).mean() < 0.35
+    # "Rather low ranks on those difficult sub-problems."
+    assert np.corrcoef(study.auc, study.neglect())[0, 1] < -0.7
+    assert study.index > 0.35
 
 
 def test_every_table_has_its_place_in_the_text():

@@ -1,15 +1,11 @@
-"""MDL cuts: against the definition and against WEKA, by every way to find them."""
-
-from unittest import mock
+"""MDL cuts against the definition."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from numpy.testing import assert_allclose, assert_array_equal
 
-from mauc.binning import mdl
 from mauc.binning.contingency import CHI, IG, SU, mdl_cut_points, subproblem_scores
-from mauc.binning.mdl import make_entries
 from mauc.data.decomposition import Decomposition
 from tests.helpers import oracle_mdl as oracle
 from tests.helpers import rival_strategies
@@ -57,39 +53,6 @@ def test_more_cuts_than_were_reserved():
     points, offsets = mdl_cut_points(read_only(np.arange(5000.0)), y, whole(2))
     assert_array_equal(points, oracle.cut_points(np.arange(5000.0), y, 2))
     assert offsets[-1] == len(points) == 99
-
-
-def entries_by_value(entries, n_entries):
-    """Return the classes and counts of every distinct value of a column, in order."""
-    cls, count, ends = entries[:, :n_entries]
-    assert (ends <= 1).all()
-    pairs = np.column_stack([cls, count]).tolist()
-    parts = np.split(np.arange(n_entries), np.flatnonzero(ends) + 1)
-    assert len(parts[-1]) == 0  # every value has an end
-    return [sorted(pairs[e] for e in part) for part in parts]
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("n_real", [0, 1, 6])
-def test_counted_entries_are_those_of_a_sort(rng, dtype, n_real):
-    n, n_classes = 500, 3
-    X = rng.integers(-7, 8, (6, n)) / 10
-    X[1, rng.random(n) < 0.3] = np.nan
-    X[2, X[2] == -0.7] = np.nan
-    X[3], X[4], X[5] = np.nan, 0.25, np.where(X[5] == 0, -0.0, X[5])
-    X[:n_real] = rng.random((n_real, n))
-    XT, y = read_only(X, dtype), rng.integers(0, n_classes, n).astype(np.int32)
-    with mock.patch.object(mdl, "_sort_entries", wraps=mdl._sort_entries) as sort:
-        entries, n_entries, values, missing = make_entries(XT, y, n_classes)
-    assert sum(len(call.args[0]) for call in sort.call_args_list) == n_real
-    wanted = mdl._sort_entries(XT, y, n_classes)
-    assert_array_equal(n_entries, wanted[1])
-    assert_array_equal(missing, wanted[3])
-    for f, n_known in enumerate(np.isfinite(XT).sum(axis=1)):
-        assert_array_equal(values[f, :n_known], wanted[2][f, :n_known])
-        assert not np.signbit(values[f, :n_known][values[f, :n_known] == 0]).any()
-        got = entries_by_value(entries[f], n_entries[f])
-        assert got == entries_by_value(wanted[0][f], n_entries[f])
 
 
 @examples(200)

@@ -1,8 +1,6 @@
 """NormalNaiveBayes: WEKA's probabilities, and logarithms that do not saturate."""
 
 import numpy as np
-import pandas as pd
-import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -146,16 +144,3 @@ def test_normal_cdf_and_log_cells():
     for x in (0.0, 3.0, 29.0, 31.0, 500.0):
         below, above = (log_normal_cell(x, w / (1 + x)) for w in (0.99999e-4, 1.00001e-4))
         np.testing.assert_allclose(above - below, np.log(1.00001 / 0.99999), atol=1e-8)
-
-
-def test_frames_and_string_labels():
-    X, y = load_wine(return_X_y=True)
-    names = [f"f{j}" for j in range(X.shape[1])]
-    labels = np.array(["c", "a", "b"])[y]
-    expected = NormalNaiveBayes().fit(X, labels).predict(X)
-    for frame in (pd.DataFrame(X, columns=names), pl.DataFrame(X, schema=names)):
-        model = NormalNaiveBayes(categorical_features=[]).fit(frame, labels)
-        np.testing.assert_array_equal(model.predict(frame), expected)
-        assert list(model.feature_names_in_) == names
-        nominal = NormalNaiveBayes(categorical_features=["f4"]).fit(frame, labels)
-        assert list(nominal.categories_) == [4]

@@ -3,6 +3,8 @@
 import pickle
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
@@ -42,7 +44,6 @@ def words_of(column):
 
 def frames(X):
     """Yield the table as data frames whose nominal columns are categories or words."""
-    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
     columns = {"a": words_of(X[:, 0]), "b": X[:, 1], "c": X[:, 2], "d": words_of(X[:, 3])}
     declared = ["zoo", *WORDS, "air"]
     yield pd.DataFrame(columns)
@@ -80,7 +81,6 @@ def test_words_of_an_object_array(model, codes):
 
 
 def test_numbers_of_a_categorical_dtype(model, codes):
-    pd = pytest.importorskip("pandas")
     X, y = codes
     frame = pd.DataFrame(X, columns=list("abcd"))
     wanted = clone(model).set_params(categorical_features=["a", "d"]).fit(frame, y)
@@ -92,7 +92,6 @@ def test_numbers_of_a_categorical_dtype(model, codes):
 
 
 def test_an_unseen_category_is_missing(model, codes):
-    pd = pytest.importorskip("pandas")
     X, y = codes
     train = pd.DataFrame({"a": words_of(X[:, 0]), "b": X[:, 1], "d": words_of(X[:, 3])})
     fitted = model.fit(train, y)
@@ -105,7 +104,6 @@ def test_an_unseen_category_is_missing(model, codes):
 
 
 def test_a_category_of_weight_0_is_unseen(model, codes):
-    pd = pytest.importorskip("pandas")
     if not model.accepts.weights:
         return
     X, y = codes
@@ -117,7 +115,6 @@ def test_a_category_of_weight_0_is_unseen(model, codes):
 
 
 def test_columns_that_differ_are_refused(model, codes):
-    pd = pytest.importorskip("pandas")
     X, y = codes
     frame = pd.DataFrame({"a": words_of(X[:, 0]), "b": X[:, 1]})
     fitted = model.fit(frame, y)
@@ -132,7 +129,6 @@ def test_columns_that_differ_are_refused(model, codes):
 
 @pytest.mark.parametrize("name", ["nb", "c45", "svm"])
 def test_categories_are_named(codes, name):
-    pd = pytest.importorskip("pandas")
     X, y = codes
     frame = pd.DataFrame({"a": words_of(X[:, 0]), "b": X[:, 1], "c": X[:, 3]})
     fitted = make_classifier(name, categorical_features=["c"]).fit(frame, y)
@@ -141,7 +137,6 @@ def test_categories_are_named(codes, name):
 
 
 def test_a_tree_prints_its_words():
-    pd = pytest.importorskip("pandas")
     place = np.repeat(["wood", "sea", "town"], 10)
     tree = C45().fit(pd.DataFrame({"place": place}), place == "sea")
     assert "place = sea: True (10.0)" in tree.to_text()

@@ -9,6 +9,7 @@ import time
 from functools import partial
 
 import pytest
+from distributed import LocalCluster
 from joblib import cpu_count
 
 from mauc import load_run
@@ -44,8 +45,7 @@ def expected(tmp_path_factory):
 @pytest.fixture(scope="module")
 def cluster():
     """A cluster in this process whose one worker has two threads."""
-    distributed = pytest.importorskip("distributed")
-    with distributed.LocalCluster(
+    with LocalCluster(
         n_workers=1, threads_per_worker=2, processes=False, dashboard_address="127.0.0.1:0"
     ) as cluster:
         yield cluster
@@ -53,8 +53,6 @@ def cluster():
 
 @pytest.mark.parametrize(("engine", "n_jobs"), [("serial", 2), ("processes", 2), ("dask", 2)])
 def test_every_engine_and_number_of_workers_gives_the_same_bits(tmp_path, expected, engine, n_jobs):
-    if engine == "dask":
-        pytest.importorskip("distributed")
     summary = run_plan(PLAN, tmp_path / "run", engine=engine, n_jobs=n_jobs, progress="quiet")
     assert (summary.n_run, summary.n_failed) == (4, 0)
     assert_same_results(results(tmp_path / "run"), expected)
@@ -70,7 +68,6 @@ def test_a_cluster_that_is_there_gives_the_same_bits_from_its_threads(tmp_path, 
 
 
 def test_a_scheduler_that_does_not_answer_is_named_soon(tmp_path):
-    pytest.importorskip("distributed")
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         address = f"tcp://127.0.0.1:{probe.getsockname()[1]}"
@@ -84,7 +81,6 @@ def test_a_scheduler_that_does_not_answer_is_named_soon(tmp_path):
 
 @pytest.mark.slow
 def test_a_cell_that_dies_on_dask_is_recorded_and_harms_no_other(tmp_path):
-    pytest.importorskip("distributed")
     plan = make_plan(selectors=("mdfs", crashing("DyingSelector")), folds=2)
     summary = run_plan(plan, tmp_path, engine="dask", n_jobs=2, progress="quiet")
     rows = load_run(tmp_path)
@@ -96,7 +92,6 @@ def test_a_cell_that_dies_on_dask_is_recorded_and_harms_no_other(tmp_path):
 
 @pytest.mark.slow
 def test_a_scheduler_in_another_process_serves_and_its_loss_is_told(tmp_path, expected):
-    pytest.importorskip("distributed")
     from tests.helpers.dask_processes import DaskProcesses, kill
 
     slow = crashing("SlowSelector", log=str(tmp_path / "log"), seconds=30.0)

@@ -242,17 +242,6 @@ def test_a_plan_may_grow_and_the_old_rows_stay_bit_for_bit(run, tmp_path, plan, 
     assert_same_results(results(run), results(tmp_path / "anew"))
 
 
-def test_growth_runs_the_missing_combinations_only(tmp_path):
-    logs = [tmp_path / "old", tmp_path / "new"]
-    old, new = (replace(crashing("CountingSelector", log=str(log)), name=log.name) for log in logs)
-    plan = make_plan(datasets=("wine",), selectors=(old,), classifiers=("nb",), folds=2)
-    run_quietly(plan, tmp_path / "run")
-    n_fits = len(logs[0].read_text().split())
-    run_quietly(replace(plan, selectors=(old, new)), tmp_path / "run")
-    assert len(logs[0].read_text().split()) == n_fits
-    assert [n for n in logs[1].read_text().split() if int(n) == 89] == ["89", "89"]
-
-
 def test_a_run_that_has_not_grown_up_yet_warns(run):
     folder = RunFolder(run)
     plan = grown(selectors=(*PLAN.selectors, MethodSpec("maucd")))

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import stats
 
 from mauc import mauc_interval, mauc_score, pair_auc_scores
-from mauc.exceptions import AbsentClassWarning, MaucError, UndefinedMAUCError
+from mauc.exceptions import AbsentClassWarning, MaucError
 from mauc.metrics.interval import _METHODS, _PRIOR_SHARE, component_bounds, pair_components
 from mauc.metrics.mauc import ClassPairs
 
@@ -168,11 +168,6 @@ def test_unequal_weights_widen_the_interval(scored):
 def test_bad_options_are_named(scored, options, message):
     with pytest.raises(MaucError, match=message):
         mauc_interval(*scored, **options)
-
-
-def test_one_class_has_no_mauc():
-    with pytest.raises(UndefinedMAUCError):
-        mauc_interval([0, 0], [[1, 0], [0, 1]], labels=[0, 1])
 
 
 def test_the_simulated_coverage_is_high_enough_in_every_setting():

@@ -1,5 +1,7 @@
 """The siren display draws the numbers of the study, for few pairs and for many."""
 
+from dataclasses import replace
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -16,7 +18,8 @@ pytestmark = pytest.mark.long
 
 @pytest.fixture(scope="module")
 def study():
-    return siren_study(*load_wine(return_X_y=True), n_features=4)
+    given = siren_study(*load_wine(return_X_y=True), n_features=4, auc=[0.8, 0.9, 0.7])
+    return replace(given, judge="a nearest-neighbour rule")  # the longest name
 
 
 def dots(ax, label):
@@ -29,7 +32,7 @@ def test_panels_show_the_study_hardest_pair_first(study):
     assert isinstance(display, SirenDisplay)
     upper, lower = display.axes_
     order = study.order
-    assert_array_equal(dots(upper, "Naive Bayes, all features"), study.auc[order])
+    assert_array_equal(dots(upper, "all features"), study.auc[order])
     assert_array_equal(dots(upper, "best single feature"), study.best_auc[order])
     assert_allclose(
         dots(upper, "best of the 4 chosen"), study.feature_auc[study.chosen].max(axis=0)[order]
@@ -38,6 +41,7 @@ def test_panels_show_the_study_hardest_pair_first(study):
     labels = [label.get_text() for label in lower.get_xticklabels()]
     assert labels == np.array(study.names)[order].tolist()
     assert lower.get_ylim() == (13.5, 0.5)  # rank 1 at the top
+    assert upper.get_title(loc="left") == f"difficulty for {study.judge}"
     assert f"siren index {study.index:.3f}" in lower.get_title(loc="left")
     assert display.to_frame().equals(study.to_frame())
 
@@ -45,7 +49,7 @@ def test_panels_show_the_study_hardest_pair_first(study):
 def test_pairs_in_the_order_of_the_paper(study):
     display = SirenDisplay(study).plot_difficulty(order="pair")
     (ax,) = display.axes_
-    assert_array_equal(dots(ax, "Naive Bayes, all features"), study.auc)
+    assert_array_equal(dots(ax, "all features"), study.auc)
     assert [label.get_text() for label in ax.get_xticklabels()] == study.names
 
 
@@ -62,10 +66,12 @@ def test_given_axes_are_drawn_on(study):
         SirenDisplay(study).plot(plt.subplots(3, 1)[1])
 
 
-@pytest.mark.parametrize("width", [5, 12])
+@pytest.mark.parametrize("width", [5, 12, None])
 def test_titles_and_legends_are_apart_on_narrow_axes(study, width):
-    figure, ax = plt.subplots(figsize=(width, 4))
-    upper, lower = SirenDisplay(study).plot(ax).axes_
+    ax = None if width is None else plt.subplots(figsize=(width, 4))[1]
+    display = SirenDisplay(study).plot(ax)
+    upper, lower = display.axes_
+    figure = display.figure_
     figure.canvas.draw()
     for panel in (upper, lower):
         title, legend = panel._left_title.get_window_extent(), panel.get_legend()

@@ -52,7 +52,7 @@ def make_rows(seed, n=400, n_classes=3, shift=True):
     return X, y
 
 
-def assert_within(sketch, X, y, **options):
+def assert_within(sketch, X, y):
     """Assert that no AUC is further from the exact one than the sketch says; return the bound."""
     bound = sketch.error_bound()
     for folded in (True, False):

@@ -20,14 +20,11 @@ import math
 import numpy as np
 
 from mauc.compile import njit
-from mauc.engine.arrays import LN2, read_only
+from mauc.engine.arrays import LN2
 from mauc.engine.keys import argsort_columns, label_bits_of, read_values, sort_keys, write_keys
-from mauc.engine.levels import find_levels
 
 CLASS, COUNT, ENDS = 0, 1, 2
 
-_MIN_CELL_ROWS = 8  # per class and level: with fewer rows, a sort is as fast as a table
-_MIN_LEVELS = 8  # that a table may have: with fewer rows, to look for levels takes as long
 _LOWEST = np.int64(-(2**62))
 
 
@@ -53,73 +50,10 @@ def make_entries(
     XT: np.ndarray, y: np.ndarray, n_classes: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return entries of columns, how many each has, the sorted values, the missing by class."""
-    # Columns of few levels are counted, which takes less time than a sort.
-    max_levels = XT.shape[1] // (_MIN_CELL_ROWS * n_classes)
-    if max_levels < _MIN_LEVELS:
-        return _sort_entries(XT, y, n_classes)
-    LT, n_levels, n_missing = find_levels(XT, max_levels)
-    is_counted = n_levels > 0
-    if not is_counted.any():
-        return _sort_entries(XT, y, n_classes)
-    if is_counted.all():
-        return _count_entries(XT, LT, y, n_levels, n_missing, n_classes)
-    entries = np.empty((len(XT), 3, XT.shape[1]), np.int32)
-    n_entries = np.empty(len(XT), np.int64)
-    values = np.empty(XT.shape)
-    missing = np.empty((len(XT), n_classes), np.int64)
-    chosen = np.flatnonzero(is_counted)
-    found = _count_entries(
-        XT[chosen], LT[chosen], y, n_levels[chosen], n_missing[chosen], n_classes
-    )
-    entries[chosen, :, : found[0].shape[2]] = found[0]
-    n_entries[chosen], values[chosen], missing[chosen] = found[1:]
-    chosen = np.flatnonzero(~is_counted)
-    found = _sort_entries(read_only(XT[chosen]), y, n_classes)
-    entries[chosen], n_entries[chosen], values[chosen], missing[chosen] = found
-    return entries, n_entries, values, missing
-
-
-def _sort_entries(XT, y, n_classes):
-    """Do the work of `make_entries` for any columns."""
     values, codes, n_known, missing = sorted_columns(XT, y, n_classes)
     entries = np.empty((len(XT), 3, XT.shape[1]), np.int32)
     n_entries = np.empty(len(XT), np.int64)
     fill_entries(values, codes, n_known, np.empty(n_classes, np.int64), entries, n_entries)
-    return entries, n_entries, values, missing
-
-
-def _count_entries(XT, LT, y, n_levels, n_missing, n_classes):
-    """Do the work of `make_entries` for columns of levels, those of `find_levels`."""
-    n_columns, n_samples = XT.shape
-    starts = np.cumsum(n_levels) - n_levels
-    cells = LT + starts[:, np.newaxis]  # the levels, numbered through all columns
-    value_of = np.empty(n_levels.sum())
-    value_of[cells] = XT
-    cells *= n_classes
-    cells += y
-    table = np.bincount(cells.ravel(), minlength=len(value_of) * n_classes)
-    table = table.reshape(-1, n_classes)
-    missing = np.zeros((n_columns, n_classes), np.int64)
-    for f in np.flatnonzero(n_missing):  # they have the level of the smallest value
-        missing[f] = np.bincount(y[np.isnan(XT[f])], minlength=n_classes)
-        table[starts[f]] -= missing[f]
-        value_of[starts[f]] = np.fmin.reduce(XT[f])
-    filled = np.flatnonzero(table)
-    level, cls = np.divmod(filled, n_classes)
-    column = np.repeat(np.arange(n_columns), n_levels)[level]
-    n_entries = np.bincount(column, minlength=n_columns)
-    width = int(n_entries.max())
-    entries = np.empty((n_columns, 3, width), np.int32)
-    first = np.arange(n_columns) * 3 * width - (np.cumsum(n_entries) - n_entries)
-    slots = first[column] + np.arange(len(level))  # of the classes; counts and ends follow
-    entries.ravel()[slots + CLASS * width] = cls
-    entries.ravel()[slots + COUNT * width] = table.ravel()[filled]
-    entries.ravel()[slots + ENDS * width] = np.diff(level, append=-1) != 0
-    values = np.empty(XT.shape)
-    known = np.repeat(value_of + 0.0, table.sum(axis=1))  # -0.0 is 0.0
-    ends = np.cumsum(n_samples - n_missing)
-    for f in range(n_columns):
-        values[f, : n_samples - n_missing[f]] = known[ends[f] - n_samples + n_missing[f] : ends[f]]
     return entries, n_entries, values, missing
 
 

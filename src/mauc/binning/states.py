@@ -110,12 +110,27 @@ def three_states(XT: np.ndarray, codes: np.ndarray, n_states: np.ndarray) -> Non
     means = sums[0] / np.maximum(n_known, 1)
     scatters = np.maximum(sums[1] - sums[0] * means, 0.0)
     deviations = np.sqrt(scatters / np.where(n_known > 2, n_known - 1, 1))
-    _cut_at_deviation(XT, shifts + means, deviations, codes)
+    centres, reach = (shifts + means)[:, np.newaxis], deviations[:, np.newaxis]
+    codes[:] = 1
+    codes += centres + reach < XT
+    codes -= centres - reach > XT
+    is_inside = (codes == 1).all(axis=1) & (deviations > 0)
+    codes[is_inside] += XT[is_inside] > centres[is_inside]
     n_states[:] = 3
     for j in np.flatnonzero(has_missing):
         is_missing = np.isnan(XT[j])
         codes[j, is_missing] = 3
         n_states[j] += is_missing.any()  # a sum of infinities is not a number either
+
+
+def equal_width(XT: np.ndarray, n_bins: int, codes: np.ndarray, n_states: np.ndarray) -> None:
+    """Cut the range of every feature into `n_bins` parts of equal width; missing is `n_bins`."""
+    XT, is_missing = XT.astype(np.float64), np.isnan(XT)
+    low, high = (end.reduce(XT, axis=1, keepdims=True) for end in (np.fmin, np.fmax))
+    widths = np.where(high > low, high - low, 1.0)
+    parts = np.minimum(n_bins * ((XT - low) / widths), n_bins - 1)
+    codes[:] = np.where(is_missing, n_bins, parts)
+    n_states[:] = n_bins + is_missing.any(axis=1)
 
 
 def equal_frequency(XT: np.ndarray, n_bins: int, codes: np.ndarray, n_states: np.ndarray) -> None:
@@ -142,48 +157,3 @@ def _plain_sums(XT, shifts, sums):
     for j in range(XT.shape[0]):
         shifts[j] = shift_of(XT[j], None)
         sums[0, j], sums[1, j] = plain_sums(XT[j], None, shifts[j])
-
-
-@njit(cache=True, nogil=True)
-def _cut_at_deviation(XT, means, deviations, codes):
-    """Write the states 0, 1 and 2 of `three_states`; those of missing values are any."""
-    n = XT.shape[1]
-    for j in range(XT.shape[0]):
-        column, code = XT[j], codes[j]
-        mean, deviation = means[j], deviations[j]
-        low, high = mean - deviation, mean + deviation
-        n_outside = 0
-        for i in range(n):
-            x = np.float64(column[i])
-            state = 1 - np.int64(x < low) + np.int64(x > high)
-            n_outside += np.int64(state != 1)
-            code[i] = state
-        if n_outside == 0 and deviation > 0:
-            for i in range(n):
-                code[i] = 2 if np.float64(column[i]) > mean else 1
-
-
-@njit(cache=True, nogil=True)
-def equal_width(XT, n_bins, codes, n_states):
-    """Cut the range of every feature into `n_bins` parts of equal width; missing is `n_bins`."""
-    n = XT.shape[1]
-    for j in range(XT.shape[0]):
-        column, code = XT[j], codes[j]
-        low, high = np.inf, -np.inf
-        for i in range(n):
-            x = np.float64(column[i])
-            # False for NaN, so a missing value never bounds the range.
-            if x < low:
-                low = x
-            if x > high:
-                high = x
-        n_states[j] = n_bins
-        for i in range(n):
-            x = np.float64(column[i])
-            if np.isnan(x):
-                code[i] = n_bins
-                n_states[j] = n_bins + 1
-            elif high > low:
-                code[i] = min(np.int64(n_bins * ((x - low) / (high - low))), n_bins - 1)
-            else:
-                code[i] = 0

@@ -80,8 +80,39 @@ class NormalNaiveBayes(BaseClassifier):
         return Densities.of(samples)
 
     def nest(self, samples, X_test, response_method, n_jobs=None):
-        """Return the scores on nested features, see `NestedBayes`."""
-        return NestedBayes(self.prepare(samples), X_test, response_method, n_jobs).scores
+        """Return the scores on nested features: likelihoods of a feature are computed once.
+
+        They depend on no other feature; multiplied in the order of the ranking they give what a fit
+        on the subset gives, to the bit.
+        """
+        densities, XT = self.prepare(samples), columns_of(X_test)
+        is_log = response_method != "predict_proba"
+        include = add_log_likelihoods if is_log else multiply_likelihoods
+        known: dict[int, np.ndarray] = {}  # of each feature, (1, n_test, n_classes)
+
+        def scores(ranking, sizes):
+            joint, start = densities.start(XT.shape[1], is_log=is_log), 0
+            features = ranking[: sizes[-1]].tolist()
+
+            def measure(feature):
+                out = np.empty((1, *joint.shape))
+                densities.write_likelihoods(XT[feature : feature + 1], feature, out, is_log=is_log)
+                return out
+
+            new = [feature for feature in features if feature not in known]
+            known.update(run_blocks(measure, new, n_jobs))
+            for size in sizes:
+                for feature in features[start:size]:
+                    include(known[feature], joint)
+                start = size
+                if response_method == "predict_proba":
+                    yield joint / joint.sum(axis=1, keepdims=True)
+                elif response_method == "decision_function":
+                    yield log_odds(joint)
+                else:
+                    yield log_probabilities(log_odds(joint))
+
+        return scores
 
     def predict_log_proba(self, X):
         """Return the logarithms of `predict_proba`, computed without saturation."""
@@ -172,46 +203,6 @@ class Densities:
             self.write_likelihoods(block, first, likelihoods[: len(block)], is_log=is_log)
             include(likelihoods[: len(block)], joint)
         return joint
-
-
-class NestedBayes:
-    """Scores of NormalNaiveBayes on the first features of rankings.
-
-    The likelihoods of a feature depend on no other and are computed when it first occurs;
-    multiplied in the order of the ranking they give what a fit on the subset gives, to the bit.
-    """
-
-    def __init__(
-        self, densities: Densities, X_test: np.ndarray, response_method: str, n_jobs: int | None
-    ) -> None:
-        self._densities, self._XT, self._n_jobs = densities, columns_of(X_test), n_jobs
-        self._is_log = response_method != "predict_proba"
-        self._is_odds = response_method == "decision_function"
-        self._likelihoods: dict[int, np.ndarray] = {}  # of each feature, (1, n_test, n_classes)
-
-    def scores(self, ranking, sizes):
-        """Yield the score matrix of the first k features for each k of the ascending sizes."""
-        joint = self._densities.start(self._XT.shape[1], is_log=self._is_log)
-        features = ranking[: sizes[-1]].tolist()
-        new = [feature for feature in features if feature not in self._likelihoods]
-
-        def measure(feature):
-            column, out = self._XT[feature : feature + 1], np.empty((1, *joint.shape))
-            self._densities.write_likelihoods(column, feature, out, is_log=self._is_log)
-            return out
-
-        self._likelihoods.update(run_blocks(measure, new, self._n_jobs))
-        include = add_log_likelihoods if self._is_log else multiply_likelihoods
-        start = 0
-        for size in sizes:
-            for feature in features[start:size]:
-                include(self._likelihoods[feature], joint)
-            if self._is_log:
-                odds = log_odds(joint)
-                yield odds if self._is_odds else log_probabilities(odds)
-            else:
-                yield joint / joint.sum(axis=1, keepdims=True)
-            start = size
 
 
 def columns_of(X: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Likelihoods of Naive Bayes, column by column, for the classifier, size curves and class pairs.
+"""Likelihoods of Naive Bayes, column by column, for the classifier and size curves.
 
 `fit_normals` and `normal_likelihoods` are WEKA's normal densities; `nested_log_probabilities` takes
 plain densities, for all subset sizes by a few matrix products.
@@ -64,23 +64,17 @@ def nested_log_probabilities(
     """
     known = ~np.isnan(X_train)
     members = np.eye(n_classes)[codes].T
-    if weights is None:
-        counts = np.maximum(known.sum(axis=0), 1)
-        center = np.where(known, X_train, 0.0).sum(axis=0, dtype=np.float64) / counts
-        Z = np.where(known, X_train - center, 0.0)
-        scale = np.sqrt((Z**2).sum(axis=0) / counts)
-        prior = np.log(members.sum(axis=1) / len(codes))
-    else:
-        shares = np.ldexp(weights, -np.frexp(weights.max())[1])
-        counts = _positive(shares @ known)
-        center = shares @ np.where(known, X_train, 0.0) / counts
-        Z = np.where(known, X_train - center, 0.0)
-        scale = np.sqrt(shares @ Z**2 / counts)
-        # Within a class only ratios of weights matter; between them logarithms do not overflow.
-        scaled, exponents = scale_by_class(weights, codes, n_classes)
-        members *= scaled
-        prior = np.log(members.sum(axis=1)) + exponents * np.log(2.0)
-        prior -= np.logaddexp.reduce(prior)
+    weights = np.ones(len(codes)) if weights is None else weights
+    shares = np.ldexp(weights, -np.frexp(weights.max())[1])
+    counts = _positive(shares @ known)
+    center = shares @ np.where(known, X_train, 0.0) / counts
+    Z = np.where(known, X_train - center, 0.0)
+    scale = np.sqrt(shares @ Z**2 / counts)
+    # Within a class only ratios of weights matter; between them logarithms do not overflow.
+    scaled, exponents = scale_by_class(weights, codes, n_classes)
+    members *= scaled
+    prior = np.log(members.sum(axis=1)) + exponents * np.log(2.0)
+    prior -= np.logaddexp.reduce(prior)
     # Standardised, so that nothing cancels; a class without spread must not dominate.
     scale[scale == 0.0] = 1.0
     Z /= scale
@@ -142,7 +136,7 @@ def normal_likelihoods(XT, scales, precisions, means, deviations, is_log, out):
                 if is_log:
                     out[j, i, k] = log_normal_cell(distance / deviation, precision / deviation)
                 else:
-                    out[j, i, k] = normal_cell(distance, deviation, precision)
+                    out[j, i, k] = _normal_cell(distance, deviation, precision)
 
 
 @njit(cache=True, nogil=True)
@@ -154,7 +148,9 @@ def multiply_likelihoods(likelihoods, joint):
             for k in range(uintp(joint.shape[1])):
                 joint[i, k] *= likelihoods[column, i, k]
                 largest = max(largest, joint[i, k])
-            keep_from_vanishing(joint, i, largest)
+            if 0.0 < largest < MIN_LIKELIHOOD:
+                for k in range(uintp(joint.shape[1])):
+                    joint[i, k] *= 1e75
 
 
 @njit(cache=True, nogil=True)
@@ -171,12 +167,12 @@ def _fit_block(XT, ordered, codes, weights, scales, precisions, means, deviation
     """Fill the results of some columns; `ordered` holds them sorted, NaN last, and may change."""
     sums = np.empty((means.shape[1], 4))
     for j in range(len(XT)):
-        scales[j], precisions[j] = scale_and_precision(ordered[j])
-        fit_column(XT[j], codes, weights, scales[j], precisions[j], sums, means[j], deviations[j])
+        scales[j], precisions[j] = _scale_and_precision(ordered[j])
+        _fit_column(XT[j], codes, weights, scales[j], precisions[j], sums, means[j], deviations[j])
 
 
 @njit_part
-def scale_and_precision(ordered):
+def _scale_and_precision(ordered):
     """Return the scale of a sorted column, NaN last, and its mean gap in it; `ordered` changes."""
     n_known, scale = len(ordered), 1.0
     while n_known > 0 and math.isnan(ordered[n_known - 1]):
@@ -194,7 +190,7 @@ def scale_and_precision(ordered):
 
 
 @njit_part
-def fit_column(column, codes, weights, scale, precision, sums, means, deviations):
+def _fit_column(column, codes, weights, scale, precision, sums, means, deviations):
     """Fill the means and deviations of the classes, shape (n_classes,), of one column.
 
     A row of `sums` belongs to a class: its weight, the sums of its values and of their squares,
@@ -251,7 +247,7 @@ def _set_moments(k, sums, precision, means, deviations):
 
 
 @njit_part
-def normal_cell(distance, deviation, precision):
+def _normal_cell(distance, deviation, precision):
     """Return the probability of the cell at a distance from the mean, `MIN_LIKELIHOOD` at least."""
     half = precision / 2.0
     lower, upper = (distance - half) / deviation, (distance + half) / deviation
@@ -259,11 +255,3 @@ def normal_cell(distance, deviation, precision):
     if upper > _FLOOR_Z and lower < _ONE_Z:
         likelihood = normal_cdf(upper) - normal_cdf(lower)
     return max(MIN_LIKELIHOOD, likelihood)
-
-
-@njit_part
-def keep_from_vanishing(joint, i, largest):
-    """Scale row `i` of products up if the largest of them is below 1e-75."""
-    if 0.0 < largest < MIN_LIKELIHOOD:
-        for k in range(uintp(joint.shape[1])):
-            joint[i, k] *= 1e75

@@ -61,7 +61,7 @@ def siren(
     X, is_nominal = coded_columns(dataset)
     study = siren_study(
         X, dataset.y, relevance=relevance, n_features=k, n_folds=folds,
-        judge="best", selectors=names, random_state=seed, n_jobs=jobs, verbose=None,
+        selectors=names, random_state=seed, n_jobs=jobs, verbose=None,
         categorical_features=is_nominal,
     )  # fmt: skip
     study = replace(study, feature_names=np.array(dataset.feature_names))

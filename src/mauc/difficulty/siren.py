@@ -17,7 +17,6 @@ from mauc.data.columns import default_names
 from mauc.data.decomposition import Decomposition
 from mauc.data.problem import Problem, make_problem
 from mauc.data.validate import check_fitted, check_generator
-from mauc.difficulty.bayes_auc import pair_bayes_auc
 from mauc.engine.arrays import n_pairs_of
 from mauc.evaluation.evaluate import stratified_folds
 from mauc.evaluation.panel import ask_judges, judged_rows
@@ -43,7 +42,7 @@ _RANKED_AT_ONCE = 2**18  # scores: their copies stay small
 @insert_texts
 def siren_study(
     X: ArrayLike, y: ArrayLike, *, relevance: str = "chi2", n_features: int | None = None,
-    n_folds: int = 5, judge: str = "nb",
+    n_folds: int = 5, auc: ArrayLike | None = None,
     selectors: Iterable[Any] | Mapping[str, Any] | None = None,
     categorical_features: ArrayLike | None = None, random_state: Any = 0,
     n_jobs: int | None = None, verbose: bool | None = False,
@@ -65,11 +64,10 @@ def siren_study(
         How many of the best features of the whole problem to follow, and how many each of the
         selectors chooses; 100 by default, or half of the features if those are fewer.
     n_folds : int, default=5
-        Folds of the cross-validation; on a pair no more than the smaller class has samples.
-    judge : {"nb", "best"}, default="nb"
-        Whose AUC with all features says how hard a pair is. "nb" is Naive Bayes on the samples of
-        the two classes alone, as in the paper; "best" is the best of four classifiers of all
-        classes, as on the page of a selection.
+        Folds of the cross-validation that the AUCs of the pairs come from.
+    auc : array-like of shape (n_pairs,), optional
+        How hard the pairs are, measured elsewhere: the smaller, the harder, NaN if unknown. By
+        default it is the AUC, with all features, of the best of four classifiers.
     selectors : iterable, or mapping of str to any, optional
         Selectors to compare: names as in `mauc.selectors.make_selector`, or selectors, which are
         cloned and fitted; in a mapping, whose keys become their names, also rankings and masks.
@@ -85,10 +83,11 @@ def siren_study(
 
     Notes
     -----
-    By "nb" the AUC of a pair is that of `mauc.classifiers.NormalNaiveBayes`, with all features and
-    the samples of the two classes alone (Figure 1 of [1]_), the mean over stratified folds. The
-    ranks of the best features on the pairs are Figures 2 and 3, there of 100 features by "chi2"
-    and by "su". Memory is O(n_features * n_pairs), and refused if more than is free.
+    The classifiers are those that judge the page of a selection: Naive Bayes, a linear
+    discriminant, a nearest-neighbour rule and extra trees, each on all classes. The best has the
+    largest MAUC. [1]_ has Naive Bayes on the samples of each pair alone (Figure 1). The ranks of
+    the best features on the pairs are Figures 2 and 3, there of 100 features by "chi2" and by
+    "su". Memory is O(n_features * n_pairs), and refused if more than is free.
 
     References
     ----------
@@ -104,16 +103,15 @@ def siren_study(
     >>> iris = load_iris()
     >>> print(siren_study(iris.data, iris.target_names[iris.target], n_features=1))
     3 class pairs; the best 1 of 4 features by chi2
-    AUC with all features by Naive Bayes
+    AUC with all features by a linear discriminant
     hardest pairs            AUC     neglect  shortfall
-    versicolor vs virginica  0.9880  0.000    0.0000
+    versicolor vs virginica  0.9980  0.000    0.0000
     setosa vs versicolor     1.0000  0.167    0.0000
     setosa vs virginica      1.0000  0.167    0.0000
     siren index 0.000 (neglect 0.000 on the hardest third, 0.167 on the easiest)
     """
     check_choice("relevance", relevance, RELEVANCES)
     check_int("n_folds", n_folds, 2)
-    check_choice("judge", judge, ("nb", "best"))
     named = _labelled(selectors)
     checked = BaseEstimator()
     checked.categorical_features = categorical_features
@@ -124,6 +122,13 @@ def siren_study(
     n_chosen = check_int("n_features", n_features, 1, problem.n_features, optional=True)
     n_chosen = n_chosen or min(_MAX_CHOSEN, max(1, problem.n_features // 2))
     _check_memory(problem, n_chosen)
+    if auc is not None:
+        auc, n_pairs = np.asarray(auc, np.float64), n_pairs_of(problem.n_classes)
+        if auc.shape != (n_pairs,):
+            raise MaucError(
+                f"auc must have {n_pairs} values, one per pair of the sorted labels, got an array "
+                f"of shape {auc.shape}."
+            )
     _warn_of_codes(relevance, named, problem)
     seed = random_state
     if not is_int(seed):
@@ -137,12 +142,10 @@ def siren_study(
             if relevance != "auc":
                 scores = _pair_scores(ranked, relevance, n_jobs)
             ranks = _ranks(scores)
-        with progress("classifiers", verbose=verbose):
-            words = "Naive Bayes"
-            if judge == "nb":
-                auc = pair_bayes_auc(problem, int(n_folds), seed, n_jobs)
-            else:
-                auc, words = _best_auc(problem, int(n_folds), seed, n_jobs)
+        judge = SirenStudy.judge
+        if auc is None:
+            with progress("classifiers", verbose=verbose):
+                auc, judge = _best_auc(problem, int(n_folds), seed, n_jobs)
         selections = {
             name: _select(
                 selector, X, coded, n_chosen,
@@ -155,11 +158,13 @@ def siren_study(
         names = np.array(default_names(range(problem.n_features)))
     return SirenStudy(
         problem.classes, problem.class_counts, names, relevance, int(n_folds), auc, ranks,
-        feature_auc, lists.features[0], selections, words,
+        feature_auc, lists.features[0], selections, judge,
     )  # fmt: skip
 
 
-def _best_auc(problem: Problem, n_folds: int, seed: int, n_jobs: int | None) -> Any:
+def _best_auc(
+    problem: Problem, n_folds: int, seed: int, n_jobs: int | None
+) -> tuple[np.ndarray, str]:
     """Return the AUCs of the best judge of the panel with all features, and its name."""
     rows = judged_rows(problem)
     folds = [
@@ -186,7 +191,7 @@ class SirenStudy(Result):
     n_folds : int
     auc : ndarray of shape (n_pairs,)
         Cross-validated AUC of the judge on the pair: the smaller, the harder. NaN if a class
-        has a single sample, which leaves nothing to train or nothing to test on.
+        has a single sample, which leaves nothing to test on.
     ranks, feature_auc : ndarray of shape (n_features, n_pairs)
         Rank of every feature on every pair, 1 for the best, ties sharing the mean; its folded AUC.
     chosen : ndarray of shape (n_chosen,)
@@ -194,7 +199,7 @@ class SirenStudy(Result):
     selections : dict of str to ndarray
         What selectors chose, best first.
     judge : str
-        The classifier that `auc` belongs to.
+        What `auc` belongs to, in words.
 
     See Also
     --------
@@ -212,7 +217,7 @@ class SirenStudy(Result):
     feature_auc: np.ndarray
     chosen: np.ndarray
     selections: Mapping[str, np.ndarray] = field(default_factory=dict)
-    judge: str = "Naive Bayes"
+    judge: str = "a given measure"
 
     @cached_property
     def names(self) -> list[str]:
@@ -383,15 +388,15 @@ def siren_index(selection: Any, study: "SirenStudy", *, n_features: int | None =
 
     Examples
     --------
-    >>> from sklearn.datasets import load_wine
-    >>> from mauc import MAUCD
+    >>> from mauc import MAUCD, MDFS
+    >>> from mauc.datasets import make_siren
     >>> from mauc.difficulty import siren_index, siren_study
-    >>> X, y = load_wine(return_X_y=True)
-    >>> study = siren_study(X, y, relevance="auc")
-    >>> round(siren_index(MAUCD(4).fit(X, y), study), 3)
+    >>> data = make_siren()
+    >>> study = siren_study(data.X, data.y, relevance="auc")
+    >>> round(siren_index(MAUCD(5).fit(data.X, data.y), study), 3)
+    0.28
+    >>> round(siren_index(MDFS(5, random_state=0).fit(data.X, data.y), study), 3)
     0.0
-    >>> round(siren_index([2, 3], study), 3)
-    0.136
     """
     neglect = study.neglect(columns_of(selection, len(study.ranks), n_features))
     difference = (study.weights("hard") - study.weights("easy")) @ neglect
@@ -464,7 +469,7 @@ def _check_memory(problem: Problem, n_chosen: int) -> None:
     """Refuse a study that would not fit into memory."""
     n_pairs, n_features = n_pairs_of(problem.n_classes), problem.n_features
     # AUCs, scores and ranks; the roles of the classes in the pairs; ranking lists of selectors;
-    # columns by class and their orders.
+    # the table as the judges read it.
     n_bytes = 24 * n_features * n_pairs + 8 * n_pairs * problem.n_classes
     n_bytes += 48 * n_pairs * n_chosen + 16 * n_features * problem.n_samples
     check_memory(

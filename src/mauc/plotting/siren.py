@@ -20,7 +20,7 @@ from mauc.plotting.axes import (
 if TYPE_CHECKING:
     import pandas as pd
 
-_MIN_LINE = 6.0  # inches that title and legend need side by side
+_MIN_LINE = 7.0  # inches that title and legend need side by side
 _MAX_BOXES = 80  # boxes that do not touch; more pairs become a band
 _GREY = "#555555"
 
@@ -47,7 +47,7 @@ class SirenDisplay:
     >>> X, y = load_wine(return_X_y=True)
     >>> display = SirenDisplay.from_study(siren_study(X, y, n_features=4))
     >>> display.to_frame()["pair"].tolist()
-    ['1 vs 2', '0 vs 1', '0 vs 2']
+    ['0 vs 1', '0 vs 2', '1 vs 2']
     """
 
     def __init__(self, study: SirenStudy) -> None:
@@ -112,10 +112,10 @@ class SirenDisplay:
         )  # fmt: skip
         ax.scatter(
             x, study.auc[pairs], s=size, color=BLUE, linewidths=0, zorder=4,
-            label=f"{study.judge}, all features",
+            label="all features",
         )  # fmt: skip
         ax.set_ylabel("AUC on the pair")
-        ax.set_title("difficulty", loc="left", fontsize="medium")
+        ax.set_title(f"difficulty for {study.judge}", loc="left", fontsize="medium")
         return self._finish(ax, pairs, order)
 
     def plot_ranks(self, ax: Any = None, *, order: str = "difficulty") -> "SirenDisplay":

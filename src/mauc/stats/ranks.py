@@ -40,15 +40,14 @@ class FriedmanTest:
     ranks: Array
 
 
-def average_ranks(scores: ArrayLike, higher_is_better: bool = True) -> Array:
+def average_ranks(scores: ArrayLike) -> Array:
     """Rank the methods on each problem and average the ranks.
 
     Parameters
     ----------
     scores : array-like of shape (n_problems, n_methods)
-        Without NaN: leave out problems where a method failed.
-    higher_is_better : bool, default=True
-        False for seconds or errors.
+        The larger, the better: negate seconds or errors. Without NaN: leave out problems where
+        a method failed.
 
     Returns
     -------
@@ -61,23 +60,16 @@ def average_ranks(scores: ArrayLike, higher_is_better: bool = True) -> Array:
     >>> average_ranks([[0.9, 0.8, 0.7], [0.9, 0.9, 0.5]])
     array([1.25, 1.75, 3.  ])
     """
-    return np.asarray(_rank_rows(check_scores(scores, 1), higher_is_better).mean(axis=0))
+    return np.asarray(stats.rankdata(-check_scores(scores, 1), axis=1).mean(axis=0))
 
 
-def friedman_test(
-    scores: ArrayLike, *, higher_is_better: bool = True, correct_ties: bool = True
-) -> FriedmanTest:
+def friedman_test(scores: ArrayLike) -> FriedmanTest:
     """Test whether methods differ over several problems.
 
     Parameters
     ----------
     scores : array-like of shape (n_problems, n_methods)
         At least 2 of each, without NaN; such as the mean MAUC of selectors on data sets.
-    higher_is_better : bool, default=True
-        False reverses the ranks; the test is the same.
-    correct_ties : bool, default=True
-        Divide by the variance that ranks with these ties have, as SciPy does. False takes the
-        formula of [1]_, which ignores ties and so has less power.
 
     Returns
     -------
@@ -93,7 +85,8 @@ def friedman_test(
     Notes
     -----
     The statistics of N problems and k methods follow chi-square with k - 1 and F with k - 1 and
-    (k - 1)(N - 1) degrees of freedom; docs/methods/measures.md has the formulas.
+    (k - 1)(N - 1) degrees of freedom; docs/methods/measures.md has the formulas. They are divided
+    by the variance that ranks with these ties have, as SciPy does; that of [1]_ ignores ties.
 
     References
     ----------
@@ -110,13 +103,13 @@ def friedman_test(
     (array([1.  , 2.25, 2.75]), 6.5, 13.0)
     """
     scores = check_scores(scores)
-    ranks = _rank_rows(scores, higher_is_better)
+    ranks = stats.rankdata(-scores, axis=1)
     n_problems, n_methods = scores.shape
     mean_ranks = ranks.mean(axis=0)
     # SciPy's function refuses two methods, warns when all are tied, and lacks the F form.
     excess = ((mean_ranks - (n_methods + 1) / 2) ** 2).sum()
     statistic = 12 * n_problems / (n_methods * (n_methods + 1)) * excess
-    if correct_ties and excess > 0:
+    if excess > 0:
         # The variance of ranks within problems is k (k^2 - 1) / 12 without ties.
         spread = 12 * ((ranks - (n_methods + 1) / 2) ** 2).sum()
         statistic *= n_problems * n_methods * (n_methods**2 - 1) / spread
@@ -135,23 +128,20 @@ def friedman_test(
 
 
 def holm_test(
-    scores: ArrayLike, names: Sequence[str], control: str | None = None, alpha: float = 0.05, *,
-    higher_is_better: bool = True,
-) -> "pd.DataFrame":  # fmt: skip
+    scores: ArrayLike, names: Sequence[str], control: str | None = None, alpha: float = 0.05
+) -> "pd.DataFrame":
     """Compare mean ranks in pairs, with Holm's correction for their number.
 
     Parameters
     ----------
     scores : array-like of shape (n_problems, n_methods)
-        At least 2 of each, without NaN.
+        At least 2 of each, without NaN; the larger, the better.
     names : sequence of str, length n_methods
     control : str, optional
         Compare the other methods with this one only: fewer comparisons, smaller p-values. By
         default all pairs of methods are compared.
     alpha : float, default=0.05
         A mark is given for adjusted p-values below it.
-    higher_is_better : bool, default=True
-        False for seconds or errors.
 
     Returns
     -------
@@ -193,7 +183,7 @@ def holm_test(
             f"got {names}."
         )
     check_level("alpha", alpha)
-    ranks = average_ranks(scores, higher_is_better)
+    ranks = average_ranks(scores)
     if control is None:
         # Best rank first, ties in the order given.
         pairs = list(combinations(np.argsort(ranks, kind="stable").tolist(), 2))
@@ -344,7 +334,3 @@ def check_scores(scores: ArrayLike, min_problems: int = 2) -> Array:
             f"(rows {shown}); leave these problems out."
         )
     return array
-
-
-def _rank_rows(scores: Array, higher_is_better: bool) -> Array:
-    return np.asarray(stats.rankdata(-scores if higher_is_better else scores, axis=1))
