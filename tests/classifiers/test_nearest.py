@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.datasets import load_digits
 
 from mauc.classifiers import NearestNeighbor
 from mauc.exceptions import MaucError
@@ -72,6 +73,30 @@ def test_scores_follow_the_definition(problem, smooth):
     model = NearestNeighbor(smooth, categorical_features=nominal).fit(X, y)
     expected = nearest_neighbor(X, y, X_test, y.max() + 1, smooth=smooth, nominal=nominal)
     np.testing.assert_allclose(model.predict_proba(X_test), expected, rtol=1e-14)
+
+
+def test_both_searches_agree_to_the_bit():
+    X, y = load_digits(return_X_y=True)
+    model = NearestNeighbor(smooth=True).fit(X[::2], y[::2])
+    QT = model.ranges_.scale(X[1::2])
+    summed = model._search_by_sums(model._train, QT)(np.arange(64), [64])
+    np.testing.assert_array_equal(model._search_by_product(model._train, QT), next(summed))
+
+
+def test_blocks_do_not_matter(monkeypatch):
+    X, y = load_digits(return_X_y=True)
+    X[::7, 3] = np.nan
+    model = NearestNeighbor(smooth=True).fit(X[::2], y[::2])
+    expected = model.predict_proba(X[1::2])
+    monkeypatch.setattr("mauc.classifiers.nearest._NESTED_DISTANCES", 5000)
+    np.testing.assert_array_equal(model.predict_proba(X[1::2]), expected)
+
+
+def test_a_prediction_does_not_depend_on_its_neighbours_in_the_test_set():
+    X, y = load_digits(return_X_y=True)
+    model = NearestNeighbor(smooth=True).fit(X[::2], y[::2])
+    alone = np.concatenate([model.predict_proba(row[np.newaxis]) for row in 2 * X[1:60:2]])
+    np.testing.assert_array_equal(model.predict_proba(2 * X[1:60:2]), alone)
 
 
 @pytest.mark.parametrize("extreme", [1e308, 1e-320])

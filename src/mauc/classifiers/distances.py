@@ -174,6 +174,30 @@ def _difference(a, b):
 
 
 @njit(cache=True, nogil=True)
+def find_nearest(Q, Z, starts, candidates, codes, weights, nearest, tied):
+    """Fill the first row at the smallest distance, and per class the weight of all rows at it."""
+    # candidates[starts[i]:starts[i + 1]], ascending and at least one, may be nearest to Q[i]
+    n_classes = tied.shape[1]
+    for i in range(len(nearest)):
+        smallest = math.inf
+        nearest[i] = candidates[starts[i]]
+        for k in range(n_classes):
+            tied[i, k] = 0.0
+        for row in candidates[starts[i] : starts[i + 1]]:
+            distance = 0.0
+            for j in range(uintp(Q.shape[1])):
+                difference = Q[i, j] - Z[row, j]
+                distance += difference * difference
+            if distance < smallest:
+                smallest = distance
+                nearest[i] = row
+                for k in range(n_classes):
+                    tied[i, k] = 0.0
+            if distance == smallest:
+                tied[i, codes[row]] += weights[row]
+
+
+@njit(cache=True, nogil=True)
 def sum_ties(distances, codes, weights, nearest, tied):
     """Fill per class the weight of all samples as near as the nearest one, which is given."""
     n_queries, n = distances.shape

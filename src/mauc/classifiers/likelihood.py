@@ -64,17 +64,23 @@ def nested_log_probabilities(
     """
     known = ~np.isnan(X_train)
     members = np.eye(n_classes)[codes].T
-    weights = np.ones(len(codes)) if weights is None else weights
-    shares = np.ldexp(weights, -np.frexp(weights.max())[1])
-    counts = _positive(shares @ known)
-    center = shares @ np.where(known, X_train, 0.0) / counts
-    Z = np.where(known, X_train - center, 0.0)
-    scale = np.sqrt(shares @ Z**2 / counts)
-    # Within a class only ratios of weights matter; between them logarithms do not overflow.
-    scaled, exponents = scale_by_class(weights, codes, n_classes)
-    members *= scaled
-    prior = np.log(members.sum(axis=1)) + exponents * np.log(2.0)
-    prior -= np.logaddexp.reduce(prior)
+    if weights is None:
+        counts = np.maximum(known.sum(axis=0), 1)
+        center = np.where(known, X_train, 0.0).sum(axis=0, dtype=np.float64) / counts
+        Z = np.where(known, X_train - center, 0.0)
+        scale = np.sqrt((Z**2).sum(axis=0) / counts)
+        prior = np.log(members.sum(axis=1) / len(codes))
+    else:
+        shares = np.ldexp(weights, -np.frexp(weights.max())[1])
+        counts = _positive(shares @ known)
+        center = shares @ np.where(known, X_train, 0.0) / counts
+        Z = np.where(known, X_train - center, 0.0)
+        scale = np.sqrt(shares @ Z**2 / counts)
+        # Within a class only ratios of weights matter; between them logarithms do not overflow.
+        scaled, exponents = scale_by_class(weights, codes, n_classes)
+        members *= scaled
+        prior = np.log(members.sum(axis=1)) + exponents * np.log(2.0)
+        prior -= np.logaddexp.reduce(prior)
     # Standardised, so that nothing cancels; a class without spread must not dominate.
     scale[scale == 0.0] = 1.0
     Z /= scale

@@ -5,11 +5,21 @@ from sklearn.utils import gen_batches
 
 from mauc.checks import check_real
 from mauc.classifiers.base import BaseClassifier
-from mauc.classifiers.distances import ScaledSamples, find_ranges, grow_distances, sum_ties
+from mauc.classifiers.distances import (
+    PLAIN,
+    ScaledSamples,
+    find_nearest,
+    find_ranges,
+    grow_distances,
+    sum_ties,
+)
 from mauc.parallel import run_blocks
 from mauc.texts import insert_texts
 
 _NESTED_DISTANCES = 2**18  # distances updated at a time, 2 MB: they fit the cache
+_BLOCK_DISTANCES = 2**21  # distances computed at a time, 16 MB
+_UNIT_ROUNDOFF = 2.0**-53
+_MAX_VALUE = 1e100  # its square is finite
 
 
 @insert_texts
@@ -79,10 +89,10 @@ class NearestNeighbor(BaseClassifier):
         They are sums in the order of the ranking, as in a fit on the subset, to the bit.
         """
         train = self.prepare(samples)
-        return self._search(train, train.scale(X_test), n_jobs)
+        return self._search_by_sums(train, train.scale(X_test), n_jobs)
 
-    def _search(self, train: ScaledSamples, QT: np.ndarray, n_jobs=None):
-        """Return the function of `nest` for scaled columns."""
+    def _search_by_sums(self, train: ScaledSamples, QT: np.ndarray, n_jobs=None):
+        """Return the function of `nest` for scaled columns: distances as they are defined."""
         ZT, n_test = train.ZT, QT.shape[1]
         kinds = train.ranges.kinds(ZT, QT)
 
@@ -121,5 +131,30 @@ class NearestNeighbor(BaseClassifier):
         self.ranges_ = self._train.ranges
 
     def _score(self, X):
-        QT = self._train.scale(X)
-        return next(self._search(self._train, QT)(np.arange(len(QT)), [len(QT)]))
+        QT, train = self._train.scale(X), self._train
+        is_plain = (self.ranges_.kinds(train.ZT, QT) == PLAIN).all()
+        if is_plain and np.abs(QT).max() < _MAX_VALUE:
+            return self._search_by_product(train, QT)
+        return next(self._search_by_sums(train, QT)(np.arange(len(QT)), [len(QT)]))
+
+    def _search_by_product(self, train: ScaledSamples, QT: np.ndarray) -> np.ndarray:
+        """Return scores by the samples whose distance by a matrix product may be the smallest."""
+        nearest, tied = np.empty(QT.shape[1], np.int64), np.empty((QT.shape[1], train.n_classes))
+        Z, Q = np.ascontiguousarray(train.ZT.T), np.ascontiguousarray(QT.T)
+        norms = np.einsum("ij,ij->i", Z, Z)
+        reach = np.sqrt(np.einsum("ij,ij->i", Q, Q)) + np.sqrt(norms.max())
+        # |q - z|^2 - |q|^2 = |z|^2 - 2 q.z; each term is a sum of n_features products, wrong by
+        # at most n_features + a few units of reach^2, and so is the sum in the definition.
+        slack = 8.0 * (Z.shape[1] + 8) * _UNIT_ROUNDOFF * reach**2
+        for rows in gen_batches(len(Q), max(1, _BLOCK_DISTANCES // len(Z))):
+            estimates = Q[rows] @ Z.T
+            estimates *= -2.0
+            estimates += norms
+            smallest = estimates.min(axis=1)
+            query, candidates = np.nonzero(estimates <= (smallest + slack[rows])[:, np.newaxis])
+            starts = np.searchsorted(query, np.arange(len(smallest) + 1))
+            find_nearest(
+                Q[rows], Z, starts, candidates, train.codes, train.weights,
+                nearest[rows], tied[rows],
+            )  # fmt: skip
+        return self._scores_of(train, nearest, tied)
