@@ -7,7 +7,6 @@ import io
 import lzma
 import os
 import shutil
-import stat
 import sys
 import zipfile
 import zlib
@@ -310,14 +309,9 @@ def open_binary(path: Path) -> Iterator[BinaryIO]:
 
 
 def is_stream(source: str | Path) -> bool:
-    """Whether a source is ``-``, a device such as /dev/stdin, or a named pipe."""
+    """Whether a source is ``-``, or a stream of the process such as /dev/stdin."""
     text = str(source)
-    if text == "-" or text.startswith(("/dev/fd/", "/dev/stdin", "/proc/self/fd/")):
-        return True
-    try:
-        return stat.S_ISFIFO(Path(source).stat().st_mode)
-    except OSError:
-        return False
+    return text == "-" or text.startswith(("/dev/fd/", "/dev/stdin", "/proc/self/fd/"))
 
 
 @contextmanager

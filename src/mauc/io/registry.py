@@ -248,6 +248,11 @@ def find_dataset(source: str | Path) -> Path:
         if found is not None:
             return found
     if path.exists():
+        if not path.is_file() and not path.is_dir():
+            raise MaucError(
+                f"{source} is a pipe or a device, not a file; pass - and send the data to standard "
+                "input."
+            )
         return path
     if not is_name and not path.is_absolute() and not is_data_path(path):
         found = find_in_folder(str(path))
