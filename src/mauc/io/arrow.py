@@ -218,6 +218,8 @@ class ArrowSource(ArrowColumns):
         with reading(self.name, self.check_unchanged):
             for batch in self._batches(start, stop, list(fills)):
                 for fill, column in zip(fills.values(), batch, strict=True):
+                    if not self._is_table:  # offsets and codes of a broken file point anywhere
+                        column.validate(full=True)
                     fill.add(column)
 
     def row_parts(self) -> list[tuple[int, int]]:

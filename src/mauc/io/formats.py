@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import cast
 
 from mauc.checks import check_choice
-from mauc.exceptions import MaucError, option
+from mauc.exceptions import MaucError, first_line, option
 from mauc.io.files import (
     FileSystem,
     check_file,
@@ -141,9 +141,14 @@ def open_table(address: str, options: ReadOptions, memory: int | None = None) ->
         check_memory(n_bytes, what, "convert it to parquet, which is read by columns")
     module, _, function = known.opener.partition(":")
     opener = cast(Opener, getattr(import_module(f"mauc.io.{module}"), function))
-    return opener(
-        address if known.has_addresses else Path(address), replace(options, format=name), memory
-    )
+    data = address if known.has_addresses else Path(address)
+    try:
+        return opener(data, replace(options, format=name), memory)
+    except (MaucError, ImportError):
+        raise
+    except Exception as error:  # the readers of other libraries fail in many ways, deep inside
+        why = f"it is damaged, or of another kind ({type(error).__name__}: {first_line(error)})"
+        raise MaucError(f"{address} cannot be read as a file of the format {name}: {why}.") from error
 
 
 def check_options(address: str | Path, name: str, options: ReadOptions) -> None:
