@@ -23,9 +23,11 @@ from mauc.io.files import unreadable_error
 from mauc.io.formats import split_array
 from mauc.io.options import ReadOptions
 from mauc.io.table import Table
+from mauc.memory import check_memory
 
 WORDS = np.dtype(object)  # of columns that are text or categories
 _PART_BYTES = 2**24  # of rows that are transposed together
+_COLUMN_BYTES = 100  # of the name and the type of a column
 _CHUNK_SHARE = 8  # of the memory, for the chunks that one column lies in
 Array = np.ndarray[Any, Any]
 
@@ -130,6 +132,8 @@ def check_array(array: Any, name: str) -> Any:
             f"{name} must be an array of numbers with two dimensions (samples, features), got "
             f"{array.dtype} of shape {tuple(array.shape)}."
         )
+    advice = "arrays have samples as rows and features as columns"
+    check_memory(_COLUMN_BYTES * array.shape[1], f"{name}: {array.shape[1]:,} columns", advice)
     return array
 
 

@@ -272,11 +272,7 @@ def reading(name: str, check: Callable[[], None], what: str = "") -> Iterator[No
         yield
     except (arrow.ArrowException, OSError) as error:
         check()
-        if isinstance(error, PermissionError):
-            raise unreadable_error(name, error) from error
-        raise MaucError(
-            f"{name} cannot be read{what}, it is truncated or damaged: {str(error).rstrip('.')}."
-        ) from error
+        raise unreadable_error(name, error, what) from error
 
 
 def cut_batches(batches: Iterable[Any], row: int, start: int, stop: int) -> Iterator[list[Any]]:

@@ -1,6 +1,7 @@
 """Open files of arrays that are read whole: npz, mat, svmlight."""
 
 import json
+import math
 import zipfile
 from collections.abc import Mapping
 from contextlib import suppress
@@ -12,12 +13,13 @@ import numpy as np
 from scipy import sparse
 
 from mauc.data.columns import default_names
-from mauc.exceptions import MaucError
+from mauc.exceptions import MaucError, NotEnoughMemoryError
 from mauc.io.arrays import ArraySource, SparseSource
 from mauc.io.files import content_error, open_binary, read_beginning
 from mauc.io.lines import SVMLIGHT_ROW, check_text
 from mauc.io.options import ReadOptions
 from mauc.io.table import Table, check_unique, first_few
+from mauc.memory import check_memory
 
 #: how svmlight files of `write_table` begin the note of names that the format has no place for
 NOTE = "mauc "
@@ -34,7 +36,10 @@ def open_npz(path: Path, options: ReadOptions, memory: int | None) -> Table:
     """Open an .npz file with arrays X, y, classes and feature_names; nothing is unpickled."""
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as parts:
+            _check_sizes(path, parts.zip)
             arrays = {key: parts[key] for key in parts.files}
+    except NotEnoughMemoryError:
+        raise
     except (ValueError, zipfile.BadZipFile, EOFError, AttributeError, TypeError) as error:
         if "allow_pickle" in str(error) and zipfile.is_zipfile(path):
             raise MaucError(
@@ -43,6 +48,21 @@ def open_npz(path: Path, options: ReadOptions, memory: int | None) -> Table:
             ) from error
         raise MaucError(f"{path} is not an .npz file (numpy.savez): {error}") from error
     return _array_table(path, arrays, memory)
+
+
+def _check_sizes(path: Path, archive: zipfile.ZipFile) -> None:
+    """Raise if the arrays of an .npz file do not fit into memory, or claim more than it holds."""
+    members = [member for member in archive.infolist() if member.filename.endswith(".npy")]
+    n_bytes = sum(member.file_size for member in members)
+    check_memory(n_bytes, f"{path}: its arrays", "write X to a .npy file, which is read by columns")
+    for member in members:
+        with archive.open(member) as file:
+            is_first = np.lib.format.read_magic(file) == (1, 0)
+            header = "read_array_header_1_0" if is_first else "read_array_header_2_0"
+            shape, _, kind = getattr(np.lib.format, header)(file)
+        if not kind.hasobject and math.prod(shape) * kind.itemsize > member.file_size:
+            held = f"but there are {member.file_size:,} bytes of it"
+            raise ValueError(f"{member.filename} should be {kind} of shape {shape}, {held}")
 
 
 def open_mat(path: Path, options: ReadOptions, memory: int | None) -> Table:
@@ -98,10 +118,10 @@ def _array_table(path: Path, arrays: Mapping[str, Any], memory: int | None) -> T
         )
     X = arrays["X"]  # the sparse matrices of some versions of SciPy cannot be indexed
     X = sparse.csc_array(X) if sparse.issparse(X) else np.asarray(X)
-    if X.ndim != 2 or X.dtype.kind not in "fiub":
+    if X.ndim != 2 or 0 in X.shape or X.dtype.kind not in "fiub":
         raise MaucError(
-            f"{path}: X must be a numeric array of two dimensions (samples, features), "
-            f"got {X.dtype} of shape {X.shape}."
+            f"{path}: X must be a numeric array of two dimensions (samples, features) "
+            f"that is not empty, got {X.dtype} of shape {X.shape}."
         )
     if X.dtype.kind == "b":
         X = X.astype(np.uint8)  # numbers, not the nominal columns of a table

@@ -20,7 +20,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO
 from urllib.parse import unquote
 
-from mauc.exceptions import MaucError, option
+from mauc.exceptions import MaucError, NotEnoughMemoryError, first_line, option
 from mauc.extras import MissingExtraError, optional_import
 
 NO_PARTITION = "__HIVE_DEFAULT_PARTITION__"
@@ -143,13 +143,18 @@ class _LocalFiles:
         return [os.path.join(top, name) for top, _, names in os.walk(folder) for name in names]
 
 
-def unreadable_error(name: str, error: OSError) -> MaucError:
-    """Return the error for a file that the system does not let us read."""
+def unreadable_error(name: str, error: Exception, what: str = "") -> MaucError:
+    """Return the error for a file that the system, or the reader of its format, does not read."""
     if isinstance(error, FileNotFoundError):
         return MaucError(f"{name} does not exist (any more).")
     if isinstance(error, PermissionError):
         return MaucError(f"{name} cannot be read: you have no permission to.")
-    return MaucError(f"{name} cannot be read: {error.strerror or error}.")
+    if isinstance(error, MemoryError):
+        return NotEnoughMemoryError(f"{name} needs more memory than is free: {first_line(error)}.")
+    if isinstance(error, OSError) and error.strerror:
+        return MaucError(f"{name} cannot be read: {error.strerror}.")
+    why = f"{first_line(error)} ({type(error).__name__})"
+    return MaucError(f"{name} cannot be read{what}, it is truncated or damaged: {why}.")
 
 
 def check_unchanged(system: FileSystem, files: Sequence[File]) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import cast
 
 from mauc.checks import check_choice
-from mauc.exceptions import MaucError, first_line, option
+from mauc.exceptions import MaucError, option
 from mauc.io.files import (
     FileSystem,
     check_file,
@@ -16,6 +16,7 @@ from mauc.io.files import (
     is_address,
     is_collection,
     split_archive,
+    unreadable_error,
     zip_members,
 )
 from mauc.io.options import ReadOptions
@@ -144,11 +145,10 @@ def open_table(address: str, options: ReadOptions, memory: int | None = None) ->
     data = address if known.has_addresses else Path(address)
     try:
         return opener(data, replace(options, format=name), memory)
-    except (MaucError, ImportError):
+    except (MaucError, ImportError, Warning):
         raise
-    except Exception as error:  # the readers of other libraries fail in many ways, deep inside
-        why = f"it is damaged, or of another kind ({type(error).__name__}: {first_line(error)})"
-        raise MaucError(f"{address} cannot be read as a file of the format {name}: {why}.") from error
+    except Exception as error:  # readers of other libraries fail in many ways, deep in the parsing
+        raise unreadable_error(address, error, f" as {name}") from error
 
 
 def check_options(address: str | Path, name: str, options: ReadOptions) -> None:
