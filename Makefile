@@ -6,7 +6,7 @@ MAUC_DATA ?= ../shared/data
 PARALLEL := -n auto --dist worksteal
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: demo test test-fast coverage test-slow test-data test-reproduction test-browser screenshots lint format bench bench-scale \
+.PHONY: demo test test-fast coverage test-slow test-data test-reproduction test-browser fuzz screenshots lint format bench bench-scale \
   bench-runtime figures reproduction beyond beyond-rivals clean
 
 demo: $(VENV)/.demo
@@ -37,6 +37,10 @@ test-reproduction: $(VENV)/.test
 # The HTML report in Debian's chromium, driven by playwright.
 test-browser: $(VENV)/.browser
 	$(BIN)/python -m pytest -q -m browser tests/browser
+
+# Broken files of all binary formats for five minutes, with more seeds than `make test`.
+fuzz: $(VENV)/.test
+	MAUC_FUZZ=300 $(BIN)/python -m pytest -q tests/io/test_broken.py
 
 # Takes the pictures of the page for README.md again, into docs/images.
 screenshots: $(VENV)/.browser

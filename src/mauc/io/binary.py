@@ -2,7 +2,9 @@
 
 import json
 import math
+import struct
 import zipfile
+import zlib
 from collections.abc import Mapping
 from contextlib import suppress
 from itertools import takewhile
@@ -23,6 +25,9 @@ from mauc.memory import check_memory
 
 #: how svmlight files of `write_table` begin the note of names that the format has no place for
 NOTE = "mauc "
+# Types of the elements of .mat files.
+_MATRIX, _COMPRESSED = 14, 15
+_ELEMENTS = {*range(1, 8), 9, 12, 13, _MATRIX, _COMPRESSED, 16, 17, 18}
 # Under which names the well-known collections of .mat files keep things.
 _ALIASES = {
     "X": ("X", "x", "fea", "data"),
@@ -78,6 +83,9 @@ def open_mat(path: Path, options: ReadOptions, memory: int | None) -> Table:
             f"save('{path.name}', ..., '-v7')."
         )
     try:
+        if 0 not in beginning[:4]:  # not of version 4
+            order = "<" if beginning[126:128] == b"IM" else ">"
+            _check_elements(memoryview(path.read_bytes())[128:], order, 1)
         variables = loadmat(path)
     # A file of another kind fails in many ways, deep in the parsing of what is not a header.
     except (MatReadError, ValueError, TypeError, OSError, NotImplementedError, KeyError) as error:
@@ -99,6 +107,29 @@ def open_mat(path: Path, options: ReadOptions, memory: int | None) -> Table:
     return _array_table(path, arrays, memory)
 
 
+def _check_elements(content: memoryview, order: str, padding: int = 8) -> list[int]:
+    """Return the types of elements; raise where SciPy would read memory that is not its own."""
+    kinds, at = [], 0
+    while at < len(content):
+        kind, size = struct.unpack_from(f"{order}2I", content, at)
+        if kind > 0xFFFF:  # a small element: size, type and data in 8 bytes
+            kind, size = kind & 0xFFFF, 0
+        part, at = content[at + 8 : at + 8 + size], at + 8 + size + -size % padding
+        if len(part) < size or kind not in _ELEMENTS:
+            raise ValueError(f"an element of type {kind} and {size:,} bytes is damaged")
+        if kind == _COMPRESSED:
+            _check_elements(memoryview(zlib.decompress(part)), order)
+        elif kind == _MATRIX and size:
+            held = _check_elements(part, order)
+            flags = struct.unpack_from(f"{order}3I", part)[2]
+            is_plain, is_sparse = 4 <= flags & 0xFF <= 15, flags & 0xFF == 5
+            n_wanted = 4 + 2 * is_sparse + (flags >> 11 & 1)  # flags, shape, name and data
+            if is_plain and (len(held) < n_wanted or _MATRIX in held or _COMPRESSED in held):
+                raise ValueError(f"a matrix of {len(held)} elements is damaged")
+        kinds.append(kind)
+    return kinds
+
+
 def _plain_cells(value: Any) -> Any:
     """Turn a cell array of texts or numbers into a plain array."""
     if value.dtype.kind == "U":
@@ -118,6 +149,8 @@ def _array_table(path: Path, arrays: Mapping[str, Any], memory: int | None) -> T
         )
     X = arrays["X"]  # the sparse matrices of some versions of SciPy cannot be indexed
     X = sparse.csc_array(X) if sparse.issparse(X) else np.asarray(X)
+    if sparse.issparse(X):
+        X.check_format()  # places beyond the matrix would be written to
     if X.ndim != 2 or 0 in X.shape or X.dtype.kind not in "fiub":
         raise MaucError(
             f"{path}: X must be a numeric array of two dimensions (samples, features) "
