@@ -110,6 +110,8 @@ class ColumnFill:
         """Return the column as `ColumnSource.read` does."""
         if self._values is None:
             return _categories(self._words)
+        if self._position != len(self._values):
+            raise OSError(f"{len(self._values):,} rows are wanted, {self._position:,} are there")
         if self._missing is None:
             return self._values
         return with_missing(self._values, self._missing)
@@ -174,10 +176,11 @@ class ArrowColumns(ColumnSource):
         self.check_readable(numbers)
         # The order of the file is the order of reading; a column may be asked for twice.
         distinct = sorted({j for j in numbers if j < len(self.arrow_types)})
-        outs = empty_columns([self.types[j] for j in distinct], max(0, stop - start))
-        fills = {j: ColumnFill(out) for j, out in zip(distinct, outs, strict=True)}
-        self._fill(start, stop, fills)
-        found = {j: fill.result() for j, fill in fills.items()}
+        with reading(self.name, self.check_unchanged):
+            outs = empty_columns([self.types[j] for j in distinct], max(0, stop - start))
+            fills = {j: ColumnFill(out) for j, out in zip(distinct, outs, strict=True)}
+            self._fill(start, stop, fills)
+            found = {j: fill.result() for j, fill in fills.items()}
         found |= {j: self._read_partition(j, start, stop) for j in set(numbers) - set(distinct)}
         return [found[j] for j in numbers]
 
@@ -215,12 +218,11 @@ class ArrowSource(ArrowColumns):
         add_widths(self, [j for j in range(self.shape[1]) if not counts or counts[j]])
 
     def _fill(self, start: int, stop: int, fills: dict[int, ColumnFill]) -> None:
-        with reading(self.name, self.check_unchanged):
-            for batch in self._batches(start, stop, list(fills)):
-                for fill, column in zip(fills.values(), batch, strict=True):
-                    if not self._is_table:  # offsets and codes of a broken file point anywhere
-                        column.validate(full=True)
-                    fill.add(column)
+        for batch in self._batches(start, stop, list(fills)):
+            for fill, column in zip(fills.values(), batch, strict=True):
+                if not self._is_table:  # offsets and codes of a broken file point anywhere
+                    column.validate(full=True)
+                fill.add(column)
 
     def row_parts(self) -> list[tuple[int, int]]:
         """Return ranges of rows, each within one file."""
@@ -270,7 +272,7 @@ def reading(name: str, check: Callable[[], None], what: str = "") -> Iterator[No
 
     try:
         yield
-    except (arrow.ArrowException, OSError) as error:
+    except (arrow.ArrowException, OSError, MemoryError) as error:
         check()
         raise unreadable_error(name, error, what) from error
 
@@ -330,7 +332,13 @@ def open_feather(path: Path | str, options: ReadOptions, memory: int | None) -> 
         with reading(file.name, partial(check_unchanged, system, files), f" as {_FEATHER}"):
             opened = system.open(file)
             with arrow.OSFile(opened) if system.is_local else arrow.PythonFile(opened) as held:
-                schemas.append(arrow.ipc.open_file(held).schema)
+                reader = arrow.ipc.open_file(
+                    held, options=arrow.ipc.IpcReadOptions(use_threads=False)
+                )
+                schemas.append(reader.schema)
+                # The scanner of datasets, whose threads may crash at an error, must not meet one.
+                for i in range(reader.num_record_batches if system.is_local else 0):
+                    reader.get_batch(i).validate(full=True)
     types, errors = unify_schemas([file.name for file in files], schemas)
     found = dataset.dataset(
         [file.path for file in files], format="ipc",
