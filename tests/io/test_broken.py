@@ -96,7 +96,8 @@ def read_broken(folder, seconds):
                 try:
                     load(path, target)
                 except MaucError as error:
-                    assert name in str(error), error
+                    if name not in str(error):
+                        raise AssertionError("the error does not name the file") from error
         if seed >= 40 and time.monotonic() - began > seconds:
             break
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 2 * 2**20  # kB
@@ -116,7 +117,7 @@ ENTITIES = '<!DOCTYPE a [<!ENTITY b "{}"><!ENTITY c SYSTEM "file:///etc/passwd">
 
 @pytest.mark.parametrize(
     ("kind", "shape", "message"),
-    [("<f8", (10**9, 10**9), r"X\.npy should be float64 of shape"), ("|O", (3, 3), "Python objects"),
+    [("<f8", (10**9, 10**9), r"X\.npy should be float64 of"), ("|O", (3, 3), "Python objects"),
      ("<f8", (0, 10**15), "not empty"), ("<f8", (10**15, 0), "not empty")],
 )  # fmt: skip
 def test_npz_of_absurd_shapes_is_refused_before_it_is_read(write, kind, shape, message):

@@ -149,7 +149,7 @@ def _array_table(path: Path, arrays: Mapping[str, Any], memory: int | None) -> T
         )
     X = arrays["X"]  # the sparse matrices of some versions of SciPy cannot be indexed
     X = sparse.csc_array(X) if sparse.issparse(X) else np.asarray(X)
-    if sparse.issparse(X):
+    if isinstance(X, sparse.csc_array):
         X.check_format()  # places beyond the matrix would be written to
     if X.ndim != 2 or 0 in X.shape or X.dtype.kind not in "fiub":
         raise MaucError(
