@@ -200,6 +200,9 @@ def test_queries(tmp_path, write):
         load_dataset(path, "label")
     with pytest.raises(MaucError, match=r"cannot be queried: .*no such table: u"):
         load_dataset(path, "label", sql="SELECT * FROM u")
+    with pytest.raises(MaucError, match=r"u:\*\*\*@/a\.db cannot be queried") as error:
+        load_dataset("sqlite://u:secret@/a.db", "label", sql="SELECT 1")
+    assert "secret" not in str(error.value)
     with pytest.raises(MaucError, match="sql goes with sql files, not with csv"):
         load_dataset(write(TEXT), "label", sql=query)
 

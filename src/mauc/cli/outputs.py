@@ -13,6 +13,7 @@ from mauc.cli.show import say_files, watched
 from mauc.exceptions import MaucError
 from mauc.extras import optional_import
 from mauc.files import write_atomic
+from mauc.io.files import hide_password
 
 if TYPE_CHECKING:
     from mauc.datasets import Dataset
@@ -123,7 +124,7 @@ def write_page(
     page = watched(selection_report, "the page")(
         selector, dataset.X, dataset.y, data_name=dataset.name,
         feature_names=dataset.feature_names, source=dataset.source,
-        command=shlex.join(["mauc", *sys.argv[1:]]),
+        command=hide_password(shlex.join(["mauc", *sys.argv[1:]])),
         steps=next_steps(selector, dataset.n_features, reading, options, is_table_written),
         **{"notes": dataset.notes, **more},
     )  # fmt: skip
@@ -154,4 +155,4 @@ def next_steps(
     }  # fmt: skip
     if is_table_written:
         del steps["use"]
-    return {step: shlex.join(words) for step, words in steps.items()}
+    return {step: hide_password(shlex.join(words)) for step, words in steps.items()}

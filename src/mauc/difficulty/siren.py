@@ -123,11 +123,11 @@ def siren_study(
     n_chosen = n_chosen or min(_MAX_CHOSEN, max(1, problem.n_features // 2))
     _check_memory(problem, n_chosen)
     if auc is not None:
-        auc, n_pairs = np.asarray(auc, np.float64), n_pairs_of(problem.n_classes)
-        if auc.shape != (n_pairs,):
+        auc, n_pairs = np.asarray(auc), n_pairs_of(problem.n_classes)
+        if auc.shape != (n_pairs,) or auc.dtype.kind not in "fiu":
             raise MaucError(
                 f"auc must have {n_pairs} values, one per pair of the sorted labels, got an array "
-                f"of shape {auc.shape}."
+                f"of {auc.dtype} of shape {auc.shape}."
             )
     _warn_of_codes(relevance, named, problem)
     seed = random_state

@@ -422,7 +422,7 @@ def stratified_folds(
     if n_testable < 2:
         raise UndefinedMAUCError(
             "cross-validation needs at least 2 classes of 2 samples or more, got "
-            f"{n_testable} of {problem.n_classes}; a given number of features needs none."
+            f"{n_testable} of {problem.n_classes}; give more samples, or the number of features."
         )
     folds = assign_folds(problem.codes, n_folds, generator)
     for fold in range(n_folds):

@@ -134,26 +134,27 @@ class Judged:
     scores: dict[str, list[Array]]  #: of every judge, (n_test, n_classes) per fold
 
     @cached_property
-    def auc(self) -> dict[str, Array]:
-        """AUC of every judge on every pair, the mean over the folds that have both classes."""
-        found = {}
-        for judge, scores in self.scores.items():
-            parts = [
+    def _fold_auc(self) -> dict[str, Array]:
+        """AUC of every judge on every fold and pair, NaN where the fold lacks a class."""
+        return {
+            judge: np.array([
                 np.mean(fold.pairs.auc(score_columns(part, "the scores")), axis=0)
                 for fold, part in zip(self.folds, scores, strict=True)
-            ]
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", RuntimeWarning)  # a class that no fold tests
-                found[judge] = np.nanmean(parts, axis=0)
-        return found
+            ])
+            for judge, scores in self.scores.items()
+        }  # fmt: skip
+
+    @cached_property
+    def auc(self) -> dict[str, Array]:
+        """AUC of every judge on every pair, the mean over the folds that have both classes."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # a class that no fold tests
+            return {judge: np.nanmean(auc, axis=0) for judge, auc in self._fold_auc.items()}
 
     @cached_property
     def fold_mauc(self) -> dict[str, Array]:
         """MAUC of every judge on every fold."""
-        return {
-            judge: np.array([f.pairs.mauc(s) for f, s in zip(self.folds, parts, strict=True)])
-            for judge, parts in self.scores.items()
-        }
+        return {judge: np.nanmean(auc, axis=1) for judge, auc in self._fold_auc.items()}
 
     @property
     def mauc(self) -> dict[str, float]:

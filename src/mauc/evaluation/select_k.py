@@ -114,7 +114,9 @@ def select_k(
             if classifier is None and problem.n_samples > MAX_ROWS:
                 # Distances take the square of the rows.
                 train, test = (
-                    rows[sample_rows(problem.codes[rows], MAX_ROWS * len(rows) // len(y))]
+                    rows[
+                        sample_rows(problem.codes[rows], MAX_ROWS * len(rows) // problem.n_samples)
+                    ]
                     for rows in (train, test)
                 )
             folds.append(JudgedFold(

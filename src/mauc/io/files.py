@@ -6,6 +6,7 @@ import gzip
 import io
 import lzma
 import os
+import re
 import shutil
 import sys
 import zipfile
@@ -184,6 +185,11 @@ def ending(path: str | Path) -> str:
 def is_address(text: str) -> bool:
     """Whether a text is the address of a file rather than a path."""
     return "://" in text
+
+
+def hide_password(text: str) -> str:
+    """Return a text with the passwords of its addresses (user:password@host) hidden."""
+    return re.sub(r"(://[^:/@\s]*):[^@/\s]+@", r"\1:***@", text)
 
 
 def is_collection(data: str) -> bool:

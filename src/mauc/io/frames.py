@@ -18,7 +18,7 @@ from mauc.checks import unknown_choice
 from mauc.exceptions import MaucError, first_line, option
 from mauc.extras import MissingExtraError, optional_import
 from mauc.io.arrays import FrameSource
-from mauc.io.files import content_error, is_address, open_binary
+from mauc.io.files import content_error, hide_password, is_address, open_binary
 from mauc.io.heads import count_titles, titles_note
 from mauc.io.lines import is_number, skip_mark
 from mauc.io.options import ReadOptions
@@ -36,7 +36,9 @@ def open_frame(path: Path | str, options: ReadOptions, memory: int | None) -> Ta
         raise MissingExtraError(f"{path} needs a package that is missing: {error}") from error
     except Exception as error:  # files of another kind fail in many ways, deep in the parsing
         if options.format == "sql":
-            raise MaucError(f"{path} cannot be queried: {first_line(error)}.") from error
+            raise MaucError(
+                f"{hide_password(str(path))} cannot be queried: {first_line(error)}."
+            ) from error
         raise content_error(Path(path), f"a {options.format} file ({first_line(error)})") from error
     return _frame_table(path, frame, options, memory)
 

@@ -17,8 +17,9 @@ from mauc.exceptions import WARNING, ColumnWarning, LeftOutWarning, MaucError, o
 from mauc.io import rules
 from mauc.io.dataset import Dataset, columns_note, encode_dataset
 from mauc.io.features import FeatureColumns, HeldColumns, feature_matrix
-from mauc.io.files import STDIN, is_address, is_stream, split_archive, stream_as_file
+from mauc.io.files import STDIN, hide_password, is_address, is_stream, split_archive, stream_as_file
 from mauc.io.formats import SPECIAL, TEXT_FORMATS, find_format, open_table, split_array
+from mauc.io.labels import check_labels, read_labels
 from mauc.io.objects import as_vector, open_in_memory, open_object
 from mauc.io.options import ReadOptions, with_option_texts
 from mauc.io.table import Table
@@ -187,8 +188,8 @@ def assemble(
     source, target = table.source, roles.target
     if not is_streamed and getattr(source, "matrix", None) is None:
         source = HeldColumns(source, [*roles.features, *([] if target is None else [target])])
-    labels, target_name, what = rules.read_labels(table, source, target)
-    y, is_missing, label_notes = rules.check_labels(table, labels, what, options)
+    labels, target_name, what = read_labels(table, source, target)
+    y, is_missing, label_notes = check_labels(table, labels, what, options)
     judged = [] if options.keep_ids else roles.features
     excluded, doubts = rules.find_excluded(table, source, judged, roles.categorical)
     kept = [j for j in roles.features if j not in excluded]
@@ -315,7 +316,7 @@ def _name(data: str) -> str:
 
 def _call(source: Any, target: Any, given: Mapping[str, Any], plain: ReadOptions) -> str:
     """Return the call of `load_dataset` with what differs from its defaults."""
-    words = [repr(str(source))] + ([] if target is None else [repr(plain.target)])
+    words = [repr(hide_password(str(source)))] + ([] if target is None else [repr(plain.target)])
     for name, value in plain.given().items():
         if name in given:
             if isinstance(value, tuple):

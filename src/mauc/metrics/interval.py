@@ -112,7 +112,10 @@ def mauc_interval(
         parts = [np.flatnonzero(folds == fold) for fold in np.unique(folds)]
         if len(parts) < 2:
             raise MaucError(f"folds must name at least 2 folds, got {len(parts)}.")
-    pair_auc, all_components = _compare_within(ST, pairs, parts)
+    if method == "delong":
+        pair_auc, components = _compare_within(ST, pairs, parts)
+    else:
+        pair_auc = np.mean(pairs.auc(ST), axis=0)
     present = pair_auc[pairs.is_present]
     if np.isnan(present).any():
         apart = np.flatnonzero(pairs.is_present & np.isnan(pair_auc))[0]
@@ -124,7 +127,7 @@ def mauc_interval(
         kept, known = np.flatnonzero(pairs.weights), np.flatnonzero(pairs.totals)
         codes = np.searchsorted(known, pairs.codes[kept])
         bounds, pair_bounds[:, pairs.is_present] = component_bounds(
-            all_components[np.ix_(kept, known)], codes, pairs.weights[kept], present, level,
+            components[np.ix_(kept, known)], codes, pairs.weights[kept], present, level,
             1.0 if folds is None else 1.0 + len(parts) / (len(parts) - 1.0),
         )  # fmt: skip
     else:

@@ -148,7 +148,7 @@ def _measure(held: HeldOut, judged: Judged) -> tuple[dict[str, Any], tuple[Array
         "judges": {judged.judges[name]: number(value) for name, value in judged.mauc.items()},
         "mauc": number(mauc), "lower": None, "upper": None, "level": None,
     }  # fmt: skip
-    if problem.n_classes > _MAX_CLASSES or len(held.folds) < 2:
+    if problem.n_classes > _MAX_CLASSES:
         return found, None
     rows = np.concatenate([fold.test for fold in judged.folds])
     interval = mauc_interval(
@@ -238,8 +238,6 @@ def _times_chosen(ranking: Array, held: HeldOut) -> Array:
 
 
 def _stability(selector: RankingSelector, held: HeldOut, problem: Problem) -> dict[str, Any] | None:
-    if len(held.selections) < 2:
-        return None
     value = stability(held.selections, problem.n_features).value
     if np.isnan(value):  # all features: there was nothing to choose
         return None
@@ -323,10 +321,20 @@ def choose_step(
         )
     if chosen is None:
         return "use", "Continue with the choice; more samples would show how good it is:"
-    if chosen["mauc"] < _POOR or kinds <= {"none", "few"}:
+    if chosen["mauc"] < _POOR and (every is None or every["mauc"] < _POOR):
         return "compare", (
-            "The chosen features hardly separate the pairs above, and no other feature does: "
-            "more samples or other measurements are needed. See whether another method does better:"
+            "No classifier separates the classes, with the chosen features or with all: more "
+            "samples or other measurements are needed. See whether another method does better:"
+        )
+    if kinds <= {"few"}:
+        return "use", (
+            "The pairs above have too few samples to be judged; more would show how good the "
+            "choice is. Continue with it:"
+        )
+    if kinds <= {"none", "few"}:
+        return "compare", (
+            "Nothing here separates the pairs above: more samples or other measurements are "
+            "needed. See whether another method does better:"
         )
     if "more" in kinds:
         return "use", (

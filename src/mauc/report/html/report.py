@@ -222,8 +222,8 @@ def _next_step(
     if steps is None:
         code = python_steps(selector, n_features)[kind]
         return {"kind": kind, "why": why, "command": None, "code": code}
-    if kind not in steps:
-        kind, why = "compare", "No problem was found. Compare the choice with others:"
+    if kind not in steps:  # the chosen features were written already
+        return {"kind": kind, "why": why.removesuffix(":") + ".", "command": None, "code": None}
     return {"kind": kind, "why": why, "command": text(steps[kind]), "code": None}
 
 
