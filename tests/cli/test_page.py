@@ -113,7 +113,9 @@ def test_a_table_that_was_written_is_not_suggested_again(wine):
     report = selection_report(all_features, *wine, steps=steps)
     step = report.to_dict()["conclusion"]["next"]
     assert (step["kind"], step["command"]) == ("use", None)
-    assert step["why"] == "All features are in use: no other choice is possible. Continue with them."
+    assert (
+        step["why"] == "All features are in use: no other choice is possible. Continue with them."
+    )
 
 
 def test_options_of_reading_and_of_the_method_stay(tmp_path, monkeypatch):
