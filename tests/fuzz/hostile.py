@@ -52,7 +52,10 @@ def _deflated(start: bytes, block: bytes, size: int, *, wbits: int = -15) -> byt
     coder = zlib.compressobj(9, wbits=wbits)
     first = coder.compress(start) + coder.flush(zlib.Z_FULL_FLUSH)
     part = coder.compress(repeated) + coder.flush(zlib.Z_FULL_FLUSH)
-    return first + part * n + b"\x03\x00" + bytes(4 * (wbits > 0))
+    check = zlib.adler32(start)
+    for _ in range(n if wbits > 0 else 0):
+        check = zlib.adler32(repeated, check)
+    return first + part * n + b"\x03\x00" + check.to_bytes(4) * (wbits > 0)
 
 
 def zip_of(members: dict[str, tuple[bytes, int, int]]) -> bytes:
@@ -147,7 +150,7 @@ NOTES = {
 TEXTS: dict[str, Callable[[], str | bytes]] = {
     **{f"note-{name}.svm": partial(_note, text) for name, text in NOTES.items()},
     **{f"index-{place}.svm": partial(_svm, f"1:1 {place}:1") for place in (
-        "0", "10000000", "16777216", "2000000000", "2147483647", "2147483648", "4000000000", "9" * 18,
+        "0", "1000000", "10000000", "999999999", "2000000000", "2147483647", "2147483648", "4000000000", "9" * 18,
         "9" * 19, "9" * 30, "-1", "1.5", "1e9", "x")},
     "index.svm": lambda: _svm(f"1:1 {'9' * 5000}:1"), "digits.svm": lambda: _svm("1:" + "1" * 10**6 + "x"), "label-digits.svm": lambda: "1" * 10**6 + "x 1:1\n",
     "colons.svm": lambda: _svm("1" + ":1" * 10**6), "blanks.svm": lambda: _svm("1:1" + " " * 10**6 + "x"),
@@ -221,7 +224,7 @@ TEXTS: dict[str, Callable[[], str | bytes]] = {
 
 def _zip_parts(parts: dict[str, tuple[bytes, bytes, int]], claims: int = 0) -> bytes:
     return zip_of({
-        name: (_deflated(*part), claims or min(part[2], 2**32 - 2), zlib.crc32(part[0]))
+        name: (_deflated(*part), claims or min(part[2], 2**32 - 2), zlib.crc32(part[0] + part[1]))
         for name, part in parts.items()
     })  # fmt: skip
 

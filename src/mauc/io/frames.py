@@ -6,6 +6,7 @@ Texts in them become numbers or categories by the rules of text files, see `mauc
 import io
 import json
 import sqlite3
+import zipfile
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from datetime import date
@@ -18,7 +19,14 @@ from mauc.checks import unknown_choice
 from mauc.exceptions import MaucError, first_line, option
 from mauc.extras import MissingExtraError, optional_import
 from mauc.io.arrays import FrameSource
-from mauc.io.files import content_error, hide_password, is_address, open_binary
+from mauc.io.files import (
+    MAX_GROWN,
+    check_zip,
+    content_error,
+    hide_password,
+    is_address,
+    open_binary,
+)
 from mauc.io.heads import count_titles, titles_note
 from mauc.io.lines import is_number, skip_mark
 from mauc.io.options import ReadOptions
@@ -100,6 +108,8 @@ def open_sheet(path: Path, options: ReadOptions, memory: int | None) -> Table:
     import pandas as pd
 
     calamine = optional_import("python_calamine", "Excel and ods files")
+    if zipfile.is_zipfile(path):
+        check_zip(path, MAX_GROWN // 4)
     try:
         with path.open("rb") as file, pd.ExcelFile(file, engine="calamine") as book:
             titles = [str(title) for title in book.sheet_names]
