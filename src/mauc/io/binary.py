@@ -29,6 +29,7 @@ NOTE = "mauc "
 _MAX_PLACE = 10**9  # of svmlight
 _MAX_EMPTY = 200_000  # columns of svmlight up to which those that no row has are kept
 _MAX_ARRAYS = 2**29  # bytes of arrays in archives that grow more than data do
+_NOT_OURS = (ValueError, TypeError, KeyError, RecursionError)  # of notes
 # Types of the elements of .mat files.
 _MATRIX, _COMPRESSED = 14, 15
 _ELEMENTS = {*range(1, 8), 9, 12, 13, _MATRIX, _COMPRESSED, 16, 17, 18}
@@ -45,8 +46,9 @@ def open_npz(path: Path, options: ReadOptions, memory: int | None) -> Table:
     """Open an .npz file with arrays X, y, classes and feature_names; nothing is unpickled."""
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as parts:
-            members = _check_sizes(path, parts.zip)
-            arrays = {key: parts[member] if key in _ALIASES else None for key, member in members}
+            _check_sizes(path, parts.zip)
+            names = [name[:-4] for name in parts.zip.namelist() if name.endswith(".npy")]
+            arrays = {name: parts[f"{name}.npy"] if name in _ALIASES else None for name in names}
     except MaucError:
         raise
     except (ValueError, zipfile.BadZipFile, EOFError, AttributeError, TypeError) as error:
@@ -59,8 +61,8 @@ def open_npz(path: Path, options: ReadOptions, memory: int | None) -> Table:
     return _array_table(path, arrays, memory)
 
 
-def _check_sizes(path: Path, archive: zipfile.ZipFile) -> list[tuple[str, str]]:
-    """Return arrays and members of an .npz file; raise if they do not fit, or are not there."""
+def _check_sizes(path: Path, archive: zipfile.ZipFile) -> None:
+    """Raise if the arrays of an .npz file do not fit into memory, or claim more than it holds."""
     members = [member for member in archive.infolist() if member.filename.endswith(".npy")]
     n_bytes = sum(member.file_size for member in members)
     check_growth(path, n_bytes, path.stat().st_size, _MAX_ARRAYS)
@@ -73,7 +75,6 @@ def _check_sizes(path: Path, archive: zipfile.ZipFile) -> list[tuple[str, str]]:
         if not kind.hasobject and math.prod(shape) * kind.itemsize > member.file_size:
             held = f"but there are {member.file_size:,} bytes of it"
             raise ValueError(f"{member.filename} should be {kind} of shape {shape}, {held}")
-    return [(member.filename.removesuffix(".npy"), member.filename) for member in members]
 
 
 def open_mat(path: Path, options: ReadOptions, memory: int | None) -> Table:
@@ -263,16 +264,14 @@ def _read_note(
     path: Path, n_columns: int, y: np.ndarray[Any, Any]
 ) -> tuple[list[str], list[str] | None]:
     """Return the names of features and classes in the note of `write_table`, if there is one."""
-    with open_binary(path, has_lines=True) as file, suppress(ValueError, RecursionError):
+    with open_binary(path, has_lines=True) as file, suppress(*_NOT_OURS):
         for line in takewhile(lambda line: line.startswith(b"#"), file):
             text = line[1:].decode("utf-8", "replace").strip()
-            note = json.loads(text.removeprefix(NOTE)) if text.startswith(NOTE) else None
-            if isinstance(note, dict) and {*note} == {"features", "classes"}:
-                names, classes = note["features"], note["classes"]
-                known = [names, [] if classes is None else classes]
-                is_text = all(isinstance(part, list) for part in known)
-                is_text = is_text and all(isinstance(text, str) for part in known for text in part)
-                if is_text and len({*names}) == len(names) >= n_columns:
+            if text.startswith(NOTE):
+                note = json.loads(text.removeprefix(NOTE))
+                names, classes = [*note["features"]], note["classes"]
+                "".join([*names, *(classes or ())])  # a TypeError if one is not a text
+                if len({*names}) == len(names) >= n_columns:
                     if classes is None or np.isin(y, np.arange(len(classes))).all():
-                        return names, classes
+                        return names, classes and [*classes]
     return [], None

@@ -296,13 +296,15 @@ def check_growth(path: Path, n_bytes: int, size: int, limit: int = MAX_GROWN) ->
 
 
 def _open_zip(file: BinaryIO) -> Any:
-    path, members = file.name, zip_members(file.name)
+    path, members = Path(file.name), zip_members(file.name)
     if len(members) != 1:
         raise MaucError(
             f"{path} must be a zip archive of one file, got {len(members)}: "
             f"{', '.join(members[:5])}; extract the one you mean."
         )
-    return zipfile.ZipFile(file).open(members[0])
+    archive = zipfile.ZipFile(file)
+    check_growth(path, archive.getinfo(members[0]).file_size, path.stat().st_size)
+    return archive.open(members[0])
 
 
 def _open_zst(file: BinaryIO) -> Any:
@@ -337,7 +339,7 @@ class _Content(io.RawIOBase):
 
     def __init__(self, path: Path, file: Any, archive: BinaryIO, *, has_lines: bool) -> None:
         super().__init__()
-        self._path, self._file, self._archive, self._has_lines = path, file, archive, has_lines
+        self._path, self._file, self.archive, self._has_lines = path, file, archive, has_lines
         self._size = path.stat().st_size
         self._n_bytes = self._n_open = 0  # those read so far, and those of the last line
 
@@ -361,24 +363,16 @@ class _Content(io.RawIOBase):
                 )
         return n_read
 
-    def growth(self) -> float:
-        """Return how many bytes came from a byte of the archive so far."""
-        return self._n_bytes / max(1, self._archive.tell())
-
 
 def content_size(path: Path, limit: int = MAX_GROWN) -> int:
     """Return how many bytes a file has when decompressed, estimated from the first; or raise."""
-    n_bytes, size, kind = 0, path.stat().st_size, find_archive(path)
-    if not kind:
+    n_bytes, size = 0, path.stat().st_size
+    if not find_archive(path):
         return size
     with open_binary(path) as file:
         while n_bytes < _COUNTED_BYTES and (part := file.read(2**20)):
             n_bytes += len(part)
-        if part:
-            n_bytes = max(n_bytes, int(size * cast(Any, file).raw.growth()))
-    if kind == ".zip":  # it is read as far as it claims to go
-        with zipfile.ZipFile(path) as archive:
-            n_bytes = sum(member.file_size for member in archive.infolist())
+        n_bytes = n_bytes * size // cast(Any, file).raw.archive.tell() if part else n_bytes
     check_growth(path, n_bytes, size, limit)
     return n_bytes
 

@@ -56,7 +56,7 @@ _RELEASE_SECONDS = 1  # that threads of Arrow have to let go of what Python read
 _MAX_ROW_LINES = 10_000  # of a quoted value; a quote that is not closed by then is a letter
 _WORD_BYTES = 160  # of a distinct text in memory, beside its characters
 _SPARE_BYTES = 2**29  # beside the memory that is allowed, for the libraries and for small things
-_WIDE = "or write them as parquet, as an array (.npy) or, if most are zero, as svmlight"
+_WIDE = "convert the file to parquet, which is read by columns"
 # What a column is taken for; a column that proves to be something else goes on to the next.
 _WHOLE, _INTEGER, _FLOAT, _TEXT = range(4)
 _STORED = ("<f8", "<i8", "<f8", "<i4")
@@ -157,9 +157,9 @@ def _open_columns(layout: Layout, memory: int | None) -> "TextColumns":
     own, what = _COLUMN_BYTES * len(layout.names), f"{path}: its {len(layout.names):,} columns"
     if memory is not None and own > memory + _SPARE_BYTES:
         raise NotEnoughMemoryError(
-            f"{what} need {format_bytes(own)} whatever they hold; allow more memory, {_WIDE}."
+            f"{what} need {format_bytes(own)}, whatever they hold; allow more memory, or {_WIDE}."
         )
-    check_memory(own + n_bytes * (memory is None), what, f"read them in blocks, {_WIDE}")
+    check_memory(own + n_bytes * (memory is None), what, _WIDE)
     if memory is None or n_bytes <= memory // _MEMORY_SHARE:
         writer, note = _Conversion(layout, memory).run(None)
         note["source"] = str(path)
@@ -414,10 +414,8 @@ class _Conversion:
             return _Restart()
         if "straddling" in message or "block size" in message:
             if self._block > MAX_LINE:
-                return MaucError(
-                    f"{lines.path}: a row is longer than {format_bytes(MAX_LINE)}; look for a quote "
-                    f"that is never closed."
-                )
+                what = f"{lines.path}: a row is longer than {format_bytes(MAX_LINE)}"
+                return MaucError(f"{what}; look for a quote that is never closed.")
             self._block *= 4
             return _Restart()
         error = lines.ragged_error(len(self._layout.names))
