@@ -72,7 +72,9 @@ def zip_of(members: dict[str, tuple[bytes, int, int]]) -> bytes:
     )  # fmt: skip
 
 
-def _zip(start: bytes, block: bytes, size: int, *, name: str = "data.csv", claims: int = 0) -> bytes:
+def _zip(
+    start: bytes, block: bytes, size: int, *, name: str = "data.csv", claims: int = 0
+) -> bytes:
     """Return a zip archive of one file, which claims its size or another one."""
     claimed = claims or min(size, 2**32 - 2)
     crc = zlib.crc32((start + block * (claimed // len(block) + 1))[:claims]) if claims else 0
@@ -167,7 +169,7 @@ TEXTS: dict[str, Callable[[], str | bytes]] = {
     "commas.csv": lambda: "a;b\n" + "".join(f"{'1,111' * 5000}x;{j % 2}\n" for j in range(6)),
     "units.csv": lambda: "a,b\n" + "".join(f"{' 1' * 20000}{j} kg-,{j % 2}\n" for j in range(30)),
     "attributes.arff": lambda: _header(200_000) + "".join(_row(200_000, str(j)) + "uv"[j % 2] + "\n" for j in range(3)),
-    "nominal.arff": lambda: _header(50_000, "{x,y}") + "".join(_row(50_000, "xy"[j % 2]) + "u\n" for j in range(3)),
+    "nominal.arff": lambda: _header(15_000, "{x,y}") + "".join(_row(15_000, "xy"[j % 2]) + "u\n" for j in range(3)),
     "sparse-wide.arff": lambda: _header(200_000) + "{0 1}\n{1 1, 200000 v}\n{5 2}\n",
     "value-lines.arff": lambda: "@relation r\n@attribute a {\n" + _lines(50_000, "v{j},\n") + "w}\n@attribute c {u,v}\n@data\nv1,u\nv2,v\n",
     "brace-lines.arff": lambda: "@relation r\n@attribute a {\n" + "{\n" * 10**5,
@@ -246,7 +248,9 @@ def _mat(size: int, n: int = 1) -> bytes:
     return bytes(content[:128]) + (struct.pack("<2I", 15, len(data)) + data) * n
 
 
-def _xlsx(sheet: tuple[bytes, bytes, int], claims: int = 0, shared: tuple[bytes, bytes, int] | None = None) -> bytes:
+def _xlsx(
+    sheet: tuple[bytes, bytes, int], claims: int = 0, shared: tuple[bytes, bytes, int] | None = None
+) -> bytes:
     """Return a workbook with a sheet and shared texts, given as start, block and size."""
     import pandas as pd
 

@@ -71,6 +71,7 @@ class _Rows:
     def __init__(self, path: Path, encoding: str) -> None:
         self.path, self._encoding = path, encoding
         self.numbers: list[int] = []
+        self.wide: set[int] = set()  #: columns with numbers beyond what float64 holds exactly
         first = next(self._lines(), None)
         if first is None:
             raise MaucError(f"{path} has a header but no rows after @data.")
@@ -117,7 +118,10 @@ class _Rows:
         """Return the values of a column in some rows; raise if one is not what is declared."""
         attribute = self.attributes[j]
         try:
-            return attribute.parse(texts)
+            values = attribute.parse(texts)
+            if attribute.kind == "numeric" and (np.abs(values) >= MAX_EXACT_INTEGER).any():
+                self.wide.add(j)
+            return values
         except (ValueError, KeyError) as error:
             if len(texts) > 1:  # which of them it is
                 for text, row in zip(texts, rows, strict=True):
@@ -149,11 +153,8 @@ def open_arff(path: Path, options: ReadOptions, memory: int | None) -> Table:
     numbers = np.array(rows.numbers)
 
     def check_column(column: int) -> tuple[str, ...]:
-        attribute = attributes[column]
-        if attribute.kind == "numeric":
-            (values,) = source.read(np.array([column]))
-            if (np.abs(values) >= MAX_EXACT_INTEGER).any():
-                check_precision(path, attribute.name, rows.texts(column))
+        if column in rows.wide:
+            check_precision(path, names[column], rows.texts(column))
         return ()
 
     declared = {a.name: a.values for a in attributes if a.kind == "nominal"}

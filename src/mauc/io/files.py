@@ -273,18 +273,6 @@ def zip_members(path: Path | str) -> list[str]:
     return [name for name in names if not name.endswith("/") and not name.startswith("__MACOSX/")]
 
 
-def check_zip(path: Path, limit: int) -> None:
-    """Raise if the files in a zip archive are too large for it, whatever size they claim."""
-    n_bytes, size = 0, path.stat().st_size
-    with zipfile.ZipFile(path) as archive:
-        for member in archive.infolist():
-            member.file_size = 2**62  # it is read to its end
-            with archive.open(member) as file:
-                while part := file.read(2**20):
-                    n_bytes += len(part)
-                    check_growth(path, n_bytes, size, limit)
-
-
 def check_growth(path: Path, n_bytes: int, size: int, limit: int = MAX_GROWN) -> None:
     """Raise if what a file of `size` bytes holds is beyond `limit`, and beyond what data grow."""
     if n_bytes > limit and n_bytes > _MAX_GROWTH * size:

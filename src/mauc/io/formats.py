@@ -10,8 +10,8 @@ from typing import cast
 from mauc.checks import check_choice
 from mauc.exceptions import MaucError, option
 from mauc.io.files import (
-    FileSystem,
     MAX_GROWN,
+    FileSystem,
     check_file,
     content_size,
     ending,

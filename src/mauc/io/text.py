@@ -154,12 +154,10 @@ def _open_columns(layout: Layout, memory: int | None) -> "TextColumns":
     """Parse a file into memory, or find its columns in the cache or parse it into the cache."""
     path = layout.lines.path
     n_bytes = _estimate_bytes(layout)
-    own, what = _COLUMN_BYTES * len(layout.names), f"{path}: its {len(layout.names):,} columns"
-    if memory is not None and own > memory + _SPARE_BYTES:
-        raise NotEnoughMemoryError(
-            f"{what} need {format_bytes(own)}, whatever they hold; allow more memory, or {_WIDE}."
-        )
-    check_memory(own + n_bytes * (memory is None), what, _WIDE)
+    needed, what = _COLUMN_BYTES * len(layout.names), f"{path}: its {len(layout.names):,} columns"
+    if memory is not None and needed > memory + _SPARE_BYTES:
+        raise NotEnoughMemoryError(f"{what} need {format_bytes(needed)} of memory; {_WIDE}.")
+    check_memory(needed + n_bytes * (memory is None), what, _WIDE)
     if memory is None or n_bytes <= memory // _MEMORY_SHARE:
         writer, note = _Conversion(layout, memory).run(None)
         note["source"] = str(path)
