@@ -2,6 +2,7 @@
 
 `HOSTILE` has a writer for each file name; it takes a folder and returns the path of the file.
 """
+# ruff: noqa: E501 (tables of files)
 
 import bz2
 import gzip
@@ -135,18 +136,11 @@ def _note(text: str) -> str:
 
 _OPEN = r"'" + r"\'" * 100_000
 NOTES = {
-    "broken": "{", "empty": "", "list": "[1, 2]", "number": "7", "null": "null", "text": '"x"',
-    "none": "{}", "no-classes": '{"features": ["a", "b"]}', "no-features": '{"classes": ["u", "v"]}',
-    "types": '{"features": 3, "classes": 4}', "string": '{"features": "ab", "classes": "uv"}',
-    "few": '{"features": ["a"], "classes": ["u", "v"]}',
-    "twice": '{"features": ["a", "a"], "classes": ["u", "v"]}',
-    "one-class": '{"features": ["a", "b"], "classes": ["u"]}',
-    "no-class": '{"features": ["a", "b"], "classes": []}',
-    "nested": '{"features": [["a"], {"b": 1}], "classes": [["u"], ["v"]]}',
-    "mixed": '{"features": [1, null], "classes": [1, "v"]}',
-    "ragged": '{"features": ["a", "b"], "classes": [[1], [1, 2]]}',
-    "deep": "[" * 100_000, "digits": "9" * 100_000, "surrogate": r'{"features": ["\ud800", "b"], "classes": null}',
-    "many": json.dumps({"features": [f"f{j}" for j in range(10**6)], "classes": None}),
+    "broken": "{", "empty": "", "list": "[1, 2]", "number": "7", "null": "null", "text": '"x"', "none": "{}", "no-classes": '{"features": ["a", "b"]}', "no-features": '{"classes": ["u", "v"]}',
+    "types": '{"features": 3, "classes": 4}', "string": '{"features": "ab", "classes": "uv"}', "few": '{"features": ["a"], "classes": ["u", "v"]}', "twice": '{"features": ["a", "a"], "classes": ["u", "v"]}',
+    "one-class": '{"features": ["a", "b"], "classes": ["u"]}', "no-class": '{"features": ["a", "b"], "classes": []}', "nested": '{"features": [["a"], {"b": 1}], "classes": [["u"], ["v"]]}',
+    "mixed": '{"features": [1, null], "classes": [1, "v"]}', "ragged": '{"features": ["a", "b"], "classes": [[1], [1, 2]]}',
+    "deep": "[" * 100_000, "digits": "9" * 100_000, "surrogate": r'{"features": ["\ud800", "b"], "classes": null}', "many": json.dumps({"features": [f"f{j}" for j in range(10**6)], "classes": None}),
     "dict": '{"features": {"a": 1, "b": 2}, "classes": {"0": 1}}', "nan": '{"features": [NaN, Infinity], "classes": null}',
 }  # fmt: skip
 TEXTS: dict[str, Callable[[], str | bytes]] = {
@@ -155,31 +149,19 @@ TEXTS: dict[str, Callable[[], str | bytes]] = {
         "0", "1000000", "10000000", "999999999", "2000000000", "2147483647", "2147483648", "4000000000", "9" * 18,
         "9" * 19, "9" * 30, "-1", "1.5", "1e9", "x")},
     "index.svm": lambda: _svm(f"1:1 {'9' * 5000}:1"), "digits.svm": lambda: _svm("1:" + "1" * 10**6 + "x"), "label-digits.svm": lambda: "1" * 10**6 + "x 1:1\n",
-    "colons.svm": lambda: _svm("1" + ":1" * 10**6), "blanks.svm": lambda: _svm("1:1" + " " * 10**6 + "x"),
-    "dots.svm": lambda: _svm("1:" + "1." * 10**6), "hashes.svm": lambda: _svm("1:1 " + "#" * 10**6),
-    "signs.svm": lambda: _svm("1:" + "+-" * 10**6), "pairs.svm": lambda: _svm(_row(3 * 10**5, "3:1", " ")),
-    "exponents.svm": lambda: _svm("1:1" + "e1" * 10**6), "qid.svm": lambda: _svm("qid:" + "9" * 10**6),
-    "label-only.svm": lambda: _lines(10**5, "1\n"), "infinite.svm": lambda: _svm("1:inf 2:nan", "1:1e999"),
-    "wide.svm": lambda: _svm(" ".join(f"{j}:1" for j in range(1, 2 * 10**5))),
-    "digits.txt": lambda: ("1" * 60_000 + "x 1:1\n") * 3,
-    "long-digits.txt": lambda: "1 1:" + "1" * 60_000 + "x\n2 1:3\n",
-    "flags.csv": lambda: "a,b\nc,d\n" + "x=" * 5000 + "  y,class\n1,u\n2,v\n3,u\n",
-    "kinds.csv": lambda: "a,b\n" + "x " * 5000 + " y,d\n,class\n1,u\n2,v\n3,u\n",
-    "points.csv": lambda: "a,b\n" + "".join(f"{'1.111' * 5000}x,{j % 2}\n" for j in range(6)),
-    "commas.csv": lambda: "a;b\n" + "".join(f"{'1,111' * 5000}x;{j % 2}\n" for j in range(6)),
-    "units.csv": lambda: "a,b\n" + "".join(f"{' 1' * 20000}{j} kg-,{j % 2}\n" for j in range(30)),
+    "colons.svm": lambda: _svm("1" + ":1" * 10**6), "blanks.svm": lambda: _svm("1:1" + " " * 10**6 + "x"), "dots.svm": lambda: _svm("1:" + "1." * 10**6), "hashes.svm": lambda: _svm("1:1 " + "#" * 10**6),
+    "signs.svm": lambda: _svm("1:" + "+-" * 10**6), "pairs.svm": lambda: _svm(_row(3 * 10**5, "3:1", " ")), "exponents.svm": lambda: _svm("1:1" + "e1" * 10**6), "qid.svm": lambda: _svm("qid:" + "9" * 10**6),
+    "label-only.svm": lambda: _lines(10**5, "1\n"), "infinite.svm": lambda: _svm("1:inf 2:nan", "1:1e999"), "wide.svm": lambda: _svm(" ".join(f"{j}:1" for j in range(1, 2 * 10**5))),
+    "digits.txt": lambda: ("1" * 60_000 + "x 1:1\n") * 3, "long-digits.txt": lambda: "1 1:" + "1" * 60_000 + "x\n2 1:3\n", "flags.csv": lambda: "a,b\nc,d\n" + "x=" * 5000 + "  y,class\n1,u\n2,v\n3,u\n",
+    "kinds.csv": lambda: "a,b\n" + "x " * 5000 + " y,d\n,class\n1,u\n2,v\n3,u\n", "points.csv": lambda: "a,b\n" + "".join(f"{'1.111' * 5000}x,{j % 2}\n" for j in range(6)),
+    "commas.csv": lambda: "a;b\n" + "".join(f"{'1,111' * 5000}x;{j % 2}\n" for j in range(6)), "units.csv": lambda: "a,b\n" + "".join(f"{' 1' * 20000}{j} kg-,{j % 2}\n" for j in range(30)),
     "attributes.arff": lambda: _header(200_000) + "".join(_row(200_000, str(j)) + "uv"[j % 2] + "\n" for j in range(3)),
-    "nominal.arff": lambda: _header(15_000, "{x,y}") + "".join(_row(15_000, "xy"[j % 2]) + "u\n" for j in range(3)),
-    "sparse-wide.arff": lambda: _header(200_000) + "{0 1}\n{1 1, 200000 v}\n{5 2}\n",
-    "value-lines.arff": lambda: "@relation r\n@attribute a {\n" + _lines(50_000, "v{j},\n") + "w}\n@attribute c {u,v}\n@data\nv1,u\nv2,v\n",
-    "brace-lines.arff": lambda: "@relation r\n@attribute a {\n" + "{\n" * 10**5,
+    "nominal.arff": lambda: _header(15_000, "{x,y}") + "".join(_row(15_000, "xy"[j % 2]) + "u\n" for j in range(3)), "sparse-wide.arff": lambda: _header(200_000) + "{0 1}\n{1 1, 200000 v}\n{5 2}\n",
+    "value-lines.arff": lambda: "@relation r\n@attribute a {\n" + _lines(50_000, "v{j},\n") + "w}\n@attribute c {u,v}\n@data\nv1,u\nv2,v\n", "brace-lines.arff": lambda: "@relation r\n@attribute a {\n" + "{\n" * 10**5,
     "values.arff": lambda: "@relation r\n@attribute a {" + _lines(200_000, "v{j},") + "w}\n@attribute c {u,v}\n@data\nv1,u\nv2,v\n",
-    "value-twice.arff": lambda: "@relation r\n@attribute a {" + "v," * 200_000 + "w}\n@data\nv\n",
-    "quoted-head.arff": lambda: f"@relation r\n@attribute {_OPEN} numeric\n@data\n1\n",
-    "quoted-values.arff": lambda: f"@relation r\n@attribute a {{{_OPEN}\n" * 2,
-    "quoted-row.arff": lambda: _header(1) + f"1,{_OPEN}\n", "quoted-comment.arff": lambda: _header(1) + f"1,{_OPEN}%\n",
-    "both-quotes.arff": lambda: _header(1) + "1," + "'\\\"\\'\"" * 50_000 + "%\n",
-    "apostrophes.arff": lambda: _header(1) + "1," + "\"'" * 100_000 + " % x\n",
+    "value-twice.arff": lambda: "@relation r\n@attribute a {" + "v," * 200_000 + "w}\n@data\nv\n", "quoted-head.arff": lambda: f"@relation r\n@attribute {_OPEN} numeric\n@data\n1\n",
+    "quoted-values.arff": lambda: f"@relation r\n@attribute a {{{_OPEN}\n" * 2, "quoted-row.arff": lambda: _header(1) + f"1,{_OPEN}\n", "quoted-comment.arff": lambda: _header(1) + f"1,{_OPEN}%\n",
+    "both-quotes.arff": lambda: _header(1) + "1," + "'\\\"\\'\"" * 50_000 + "%\n", "apostrophes.arff": lambda: _header(1) + "1," + "\"'" * 100_000 + " % x\n",
     "blank-row.arff": lambda: _header(1) + "1," + " " * 10**6 + "{\n", "blank-cells.arff": lambda: _header(1) + " 1 " * 3 * 10**5 + "'\n",
     "blank-middle.arff": lambda: _header(1) + "1" + " " * 10**5 + "1,'u'\n", "braces.arff": lambda: _header(1) + "{" * 10**6 + "\n",
     "percents.arff": lambda: _header(1) + "'" + "%" * 10**6 + "\n1,u\n", "brace-row.arff": lambda: _header(1) + "{" + "0 " * 10**6 + "}\n",
@@ -187,10 +169,8 @@ TEXTS: dict[str, Callable[[], str | bytes]] = {
     "relation.arff": lambda: "@relation" + " " * 10**6 + "\n@data\n", "spaces.arff": lambda: "@relation r\n@attribute" + " " * 10**6 + "{\n",
     "unknown.arff": lambda: _header(1) + "x" * 10**6 + ",u\n", "type.arff": lambda: "@attribute a " + "x" * 10**6 + "\n@data\n1\n",
     **{f"columns-{n}{tail}.csv": partial(_table, n, ",", n_rows) for n in (10**5, 2 * 10**5, 10**6)
-       for tail, n_rows in (("", 3), ("-one", 1), ("-header", 0))},
-    "columns.tsv": lambda: _table(10**6, "\t"), "columns.txt": lambda: _table(10**6, " "),
-    "columns.json": lambda: json.dumps([{f"f{j}": i for j in range(2 * 10**5)} for i in range(3)]),
-    "unnamed.csv": lambda: (_row(10**6) + "1\n") * 3, "separators.csv": lambda: ("," * 1000 + "\n") * 1000,
+       for tail, n_rows in (("", 3), ("-one", 1), ("-header", 0))}, "columns.tsv": lambda: _table(10**6, "\t"), "columns.txt": lambda: _table(10**6, " "),
+    "columns.json": lambda: json.dumps([{f"f{j}": i for j in range(2 * 10**5)} for i in range(3)]), "unnamed.csv": lambda: (_row(10**6) + "1\n") * 3, "separators.csv": lambda: ("," * 1000 + "\n") * 1000,
     "separator-line.csv": lambda: "," * (2 * 10**7) + "\n", "empty-lines.csv": lambda: "\n" * 10**6,
     "empty-between.csv": lambda: "a,b\n1,u\n" + "\n" * 10**6 + "2,v\n", "returns.csv": lambda: "a,b\r" + "1,u\r2,v\r" * 10**5,
     "only-returns.csv": lambda: "\r" * 10**6, "blanks.csv": lambda: " " * 10**7, "tabs.tsv": lambda: "\t" * 10**6 + "\n",
@@ -208,8 +188,7 @@ TEXTS: dict[str, Callable[[], str | bytes]] = {
     "utf16-late.csv": lambda: ROWS + "1,2,u\n".encode("utf-16"), "odd-utf16.csv": lambda: "a,b\n1,2\n".encode("utf-16")[:-1],
     "marks.csv": lambda: "\ufeff" * 3 + "a,b\n1,u\n2,v\n", "mark-inside.csv": lambda: "a,b\n1,u\n\ufeff2,v\n3,u\n4,v\n",
     "controls.csv": lambda: "a\x1b[31m,b\x07\n1,u\x1b]0;x\x07\n2,v\n", "separator-28.csv": lambda: "a,b\x1c\n1,u\x85\n2,v\u2028x\n",
-    "ragged.csv": lambda: "a,b\n" + "".join(",".join("1" * (j % 7 + 1)) + "\n" for j in range(10**5)),
-    "growing.csv": lambda: "".join("1," * j + "u\n" for j in range(1, 2000)), "one-name.csv": lambda: "a\n" * 10**6,
+    "ragged.csv": lambda: "a,b\n" + "".join(",".join("1" * (j % 7 + 1)) + "\n" for j in range(10**5)), "growing.csv": lambda: "".join("1," * j + "u\n" for j in range(1, 2000)), "one-name.csv": lambda: "a\n" * 10**6,
     "same.csv": lambda: _row(10**5, "a") + "a\n" + _row(10**5) + "u\n", "late-words.csv": lambda: _table(3000, ",", 300) + "".join(
         ",".join("x" if k == j else "1" for k in range(3000)) + ",u\n" for j in range(0, 3000, 30)),
     "deep.json": lambda: "[" * 10**6, "deep-closed.json": lambda: "[" * 10**5 + "]" * 10**5, "deep-dicts.json": lambda: '{"a":' * 10**5 + "1" + "}" * 10**5,

@@ -118,10 +118,10 @@ class _Rows:
         """Return the values of a column in some rows; raise if one is not what is declared."""
         attribute = self.attributes[j]
         try:
-            values = attribute.parse(texts)
-            if attribute.kind == "numeric" and (np.abs(values) >= MAX_EXACT_INTEGER).any():
+            found = attribute.parse(texts)
+            if attribute.kind == "numeric" and (np.abs(found) >= MAX_EXACT_INTEGER).any():
                 self.wide.add(j)
-            return values
+            return found
         except (ValueError, KeyError) as error:
             if len(texts) > 1:  # which of them it is
                 for text, row in zip(texts, rows, strict=True):

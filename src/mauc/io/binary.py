@@ -269,9 +269,9 @@ def _read_note(
             text = line[1:].decode("utf-8", "replace").strip()
             if text.startswith(NOTE):
                 note = json.loads(text.removeprefix(NOTE))
-                names, classes = [*note["features"]], note["classes"]
-                "".join([*names, *(classes or ())])  # a TypeError if one is not a text
-                if len({*names}) == len(names) >= n_columns:
-                    if classes is None or np.isin(y, np.arange(len(classes))).all():
-                        return names, classes and [*classes]
+                names, classes = note["features"], note["classes"]
+                "".join(names + (classes or []))  # a TypeError unless they are lists of texts
+                is_code = classes is None or np.isin(y, np.arange(len(classes))).all()
+                if isinstance(names, list) and len({*names}) == len(names) >= n_columns and is_code:
+                    return names, classes
     return [], None

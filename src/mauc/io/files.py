@@ -345,10 +345,8 @@ class _Content(io.RawIOBase):
             end = max(part.rfind(b"\n"), part.rfind(b"\r"))
             self._n_open = n_read - end - 1 + (self._n_open if end < 0 else 0)
             if self._n_open > MAX_LINE:
-                raise MaucError(
-                    f"{self._path}: the line from byte {self._n_bytes - self._n_open:,} on is longer "
-                    f"than {format_bytes(MAX_LINE)}; rows of text end with a line break."
-                )
+                where = f"{self._path}: the line from byte {self._n_bytes - self._n_open:,} on"
+                raise MaucError(f"{where} is longer than the limit, {format_bytes(MAX_LINE)}.")
         return n_read
 
 

@@ -190,8 +190,8 @@ class Lines:
             raise MaucError(f"{self.path} is empty; a header line and rows are wanted.")
         if len(first) > _MAX_COLUMNS + 1:  # the target
             raise MaucError(
-                f"{self.path}, line {line}: at most {_MAX_COLUMNS:,} columns are read from text, got "
-                f"{len(first):,}; write parquet, npy or svmlight, or transpose it if rows are meant."
+                f"{self.path}, line {line}: at most {_MAX_COLUMNS:,} columns are read from text, "
+                f"got {len(first):,}; write parquet, npy or svmlight, or transpose the file."
             )
         # From the last column, which may well be the target, every so many of a wide table.
         step = 1 + len(first) // _COMPARED_COLUMNS
