@@ -3,6 +3,7 @@
 from datetime import date
 from typing import Any
 
+from mauc.exceptions import printable
 from mauc.stats.rows import labels_of, shown_name
 
 _MAX_FAILURES = 12  # kinds of failure listed below a table
@@ -58,7 +59,8 @@ def stamp_of(rows: Any) -> tuple[str, ...]:
     n_datasets = len(labels_of(rows, "dataset"))
     sets = f"{n_datasets} data set{'s' if n_datasets > 1 else ''}"
     versions = [str(text) for text in rows["versions"].dropna().unique()]
-    return (f"{describe_protocols(rows)}; {sets}", f"written {date.today().isoformat()}", *versions)
+    lines = f"{describe_protocols(rows)}; {sets}", f"written {date.today().isoformat()}", *versions
+    return tuple(map(printable, lines))  # a line each, also in a comment of LaTeX
 
 
 def failure_notes(rows: Any) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from mauc.exceptions import printable
 from mauc.layout import layout_of, render_html
 from mauc.report.html.svg import place_panel, place_ranges
 from mauc.report.html.values import N_BINS, plural, shown_auc
@@ -164,6 +165,8 @@ def _environment() -> Any:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_FOLDER),
         autoescape=True,
+        # HTML has no control characters
+        finalize=lambda one: printable(one, "\n") if type(one) is str else one,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
