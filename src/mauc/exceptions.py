@@ -111,11 +111,7 @@ def warn_user(message, category):
 
 
 def printable(text: object, kept: str = "") -> str:
-    r"""Return text for a terminal: control and invisible characters as escapes, but those `kept`.
-
-    >>> print(printable("a\nb"))
-    a\nb
-    """
+    """Return text for a terminal: control and invisible characters as escapes, but those `kept`."""
     text = str(text)
     if text.isprintable():
         return text

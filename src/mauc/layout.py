@@ -365,12 +365,9 @@ def spreadsheet_text(value: Any) -> Any:
 
 
 def render_html(layout: Layout, key: str = "") -> str:
-    """Return a table in HTML; with a key, an id, it can be scrolled and is named by its caption.
-
-    Classes are those of the page's style sheet.
-    """
+    """Return a table in HTML; with a key, an id, it can be scrolled and is named by its caption."""
     layout = _escaped(layout, escape_html)
-    n_labels = 2 if layout.is_grouped else 1
+    n_labels = 2 if layout.is_grouped else 1  # classes are those of the page's style sheet
     named = f' aria-labelledby="{escape(key)}"' if key else ""
     opening, closing = ("", "")
     if key:

@@ -81,8 +81,7 @@ def track(
 
 def note(message: str) -> None:
     """Write a line to standard error; a bar that is shown stays below it."""
-    text = printable(message, "\n")
-    print(f"mauc: {text}", file=sys.stderr, flush=True)
+    print("mauc:", printable(message, "\n"), file=sys.stderr, flush=True)
 
 
 class _Level:

@@ -65,7 +65,7 @@ class _Commands(click.Group):
         try:
             super().invoke(context)
         except click.ClickException as error:
-            error.message = printable(error.message)
+            error.message = printable(error.message)  # type: ignore[misc]
             raise
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from mauc.checks import unknown_choice
 from mauc.cli.show import say_files, watched
-from mauc.exceptions import MaucError, printable
+from mauc.exceptions import MaucError
 from mauc.extras import optional_import
 from mauc.files import write_atomic
 from mauc.io.files import hide_password
@@ -107,15 +107,13 @@ def write_figure(figure: Any, path: Path, *, force: bool) -> Path:
 
 def write_frame(frame: Any, path: Path, *, force: bool) -> Path:
     """Write a pandas frame as CSV, Parquet or Excel."""
-    from mauc.io.write import write_sheet
-
     kind, buffer = path.suffix.lower(), io.BytesIO()
-    if kind == ".parquet":
-        frame.to_parquet(buffer, index=False)
-    elif kind == ".csv":
-        frame.map(spreadsheet_text).to_csv(buffer, index=False)
-    else:
-        write_sheet(frame.map(lambda one: printable(one) if isinstance(one, str) else one), buffer)
+    if kind == ".xlsx":
+        optional_import("openpyxl", "Excel files")
+    if kind != ".parquet":
+        frame = frame.map(spreadsheet_text)
+    writers = {".csv": frame.to_csv, ".xlsx": frame.to_excel, ".parquet": frame.to_parquet}
+    writers[kind](buffer, index=False)
     return write_atomic(path, buffer.getvalue(), force=force)
 
 

@@ -175,7 +175,7 @@ def watched(function: Callable[..., T], what: str) -> Callable[..., T]:
     """Return a function that shows on a terminal what it does if it takes longer than 2 s."""
 
     def run(*arguments: Any, **options: Any) -> T:
-        with progress(printable(what)):
+        with progress(what):
             return function(*arguments, **options)
 
     return run

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
@@ -200,8 +201,9 @@ def _check_held(format: str, texts: Iterable[str]) -> None:
     unheld = re.compile(rf"[\ud800-\udfff{_NOT_HELD.get(format, '')}]")
     for text in texts:
         if unheld.search(text) or (format == "xlsx" and len(text) > 32_767):
-            name = short_name(text)
-            raise MaucError(f"{format} files cannot hold '{name}'; rename it, or write parquet.")
+            raise MaucError(
+                f"{format} cannot hold '{short_name(text)}'; rename it, or write parquet."
+            )
 
 
 def _check_texts(dataset: Dataset, frame: "pd.DataFrame", format: str) -> None:
@@ -221,25 +223,19 @@ def _check_texts(dataset: Dataset, frame: "pd.DataFrame", format: str) -> None:
 
 
 def _write_excel(dataset: Dataset, file: IO[bytes]) -> None:
-    (frame,) = _parts(dataset)
-    _check_texts(dataset, frame, "xlsx")
-    try:
-        write_sheet(frame, file)
-    except ValueError as error:
-        raise MaucError(f"{dataset.name} does not fit into a sheet: {error}") from error
-
-
-def write_sheet(frame: "pd.DataFrame", file: IO[bytes]) -> None:
-    """Write a frame as an xlsx file in which texts stay texts, those that begin with = as well."""
     import pandas
 
     optional_import("openpyxl", "Excel files")
-    with pandas.ExcelWriter(file, engine="openpyxl") as writer:
-        frame.to_excel(writer, index=False)
-        for row in writer.book.active.iter_rows():
-            for cell in row:
-                if cell.data_type in "ef":  # a formula, or an error such as #N/A
+    (frame,) = _parts(dataset)
+    _check_texts(dataset, frame, "xlsx")
+    try:
+        with pandas.ExcelWriter(file, engine="openpyxl") as writer:
+            frame.to_excel(writer, index=False)
+            for cell in chain.from_iterable(writer.book.active.iter_rows()):
+                if cell.data_type in "ef":  # taken for a formula, or for an error such as #N/A
                     cell.data_type, cell.quotePrefix = "s", True
+    except ValueError as error:
+        raise MaucError(f"{dataset.name} does not fit into a sheet: {error}") from error
 
 
 def _write_arrow(dataset: Dataset, file: IO[bytes], *, is_parquet: bool) -> None:
