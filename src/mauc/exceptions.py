@@ -112,12 +112,9 @@ def warn_user(message, category):
 
 def printable(text: object, kept: str = "") -> str:
     """Return text for a terminal: control and invisible characters as escapes, but those `kept`."""
-    text = str(text)
-    if text.isprintable():
-        return text
     return "".join(
         char if char.isprintable() or char in kept else char.encode("unicode_escape").decode()
-        for char in text
+        for char in str(text)
     )
 
 

@@ -59,8 +59,7 @@ class Table(ABC):
 
     def to_csv(self) -> str:
         """Return the unrounded numbers as CSV; a name like a formula begins with an apostrophe."""
-        frame = self.to_frame().map(spreadsheet_text)
-        return str(frame.to_csv(index=False, lineterminator="\n"))
+        return str(self.to_frame().map(spreadsheet_text).to_csv(index=False, lineterminator="\n"))
 
     def to_format(self, extension: str) -> str:
         """Return the table in the format of a file extension: txt, md, tex or csv."""
