@@ -119,7 +119,7 @@ def _escaped(part: Any, how: Callable[[str], str]) -> Any:
     """Return a table, or a part of it, with all texts escaped: any of them may hold a name."""
     if isinstance(part, str):
         return how(part)
-    if isinstance(part, tuple):
+    if isinstance(part, tuple | list):  # lists are those of `layout_of`
         return tuple(_escaped(one, how) for one in part)
     if not isinstance(part, Layout | Group | Value):
         return part

@@ -229,11 +229,12 @@ def _write_excel(dataset: Dataset, file: IO[bytes]) -> None:
     (frame,) = _parts(dataset)
     _check_texts(dataset, frame, "xlsx")
     try:
-        with pandas.ExcelWriter(file, engine="openpyxl") as writer:
-            frame.to_excel(writer, index=False)
-            for cell in chain.from_iterable(writer.book.active.iter_rows()):
-                if cell.data_type in "ef":  # taken for a formula, or for an error such as #N/A
-                    cell.data_type, cell.quotePrefix = "s", True
+        writer = pandas.ExcelWriter(file, engine="openpyxl")
+        frame.to_excel(writer, index=False)
+        for cell in chain.from_iterable(writer.book.active.iter_rows()):
+            if cell.data_type in "ef":  # taken for a formula, or for an error such as #N/A
+                cell.data_type, cell.quotePrefix = "s", True
+        writer.close()
     except ValueError as error:
         raise MaucError(f"{dataset.name} does not fit into a sheet: {error}") from error
 
