@@ -307,8 +307,8 @@ def test_pickles_of_zarr_are_refused(tmp_path):
     group.create_array("X", data=np.zeros((4, 2)))
     (tmp_path / "x.zarr" / "y").mkdir()
     (tmp_path / "x.zarr" / "y" / ".zarray").write_text(
-        '{"zarr_format": 2, "shape": [4], "chunks": [4], "dtype": "|O", "compressor": null, "order": '
-        '"C", "fill_value": "", "filters": [{"id": "vlen-utf8"}, {"id": "pickle"}]}'
+        '{"zarr_format": 2, "shape": [4], "chunks": [4], "dtype": "|O", "compressor": null, '
+        '"order": "C", "fill_value": "", "filters": [{"id": "vlen-utf8"}, {"id": "pickle"}]}'
     )
     with pytest.raises(MaucError, match="holds pickles, which are never read"):
         load_dataset(tmp_path / "x.zarr", "y")
