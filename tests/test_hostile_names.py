@@ -86,8 +86,7 @@ def test_pairs_of_classes_hold_text(tmp_path):
 
 def test_json_escapes_what_is_not_printable_and_brings_it_back(capsys):
     print_json(names := [*NAMES.values(), SURROGATE, "\U000e0001"])
-    text = capsys.readouterr().out
-    assert is_plain(text)
+    assert is_plain(text := capsys.readouterr().out)
     assert json.loads(text) == names
 
 
