@@ -170,11 +170,11 @@ TEXTS: dict[str, Callable[[], str | bytes]] = {
     "unknown.arff": lambda: _header(1) + "x" * 10**6 + ",u\n", "type.arff": lambda: "@attribute a " + "x" * 10**6 + "\n@data\n1\n",
     **{f"columns-{n}{tail}.csv": partial(_table, n, ",", n_rows) for n in (10**5, 2 * 10**5, 10**6)
        for tail, n_rows in (("", 3), ("-one", 1), ("-header", 0))}, "columns.tsv": lambda: _table(10**6, "\t"), "columns.txt": lambda: _table(10**6, " "),
-    "columns.json": lambda: json.dumps([{f"f{j}": i for j in range(2 * 10**5)} for i in range(3)]), "unnamed.csv": lambda: (_row(10**6) + "1\n") * 3, "separators.csv": lambda: ("," * 1000 + "\n") * 1000,
+    "columns.json": lambda: json.dumps([{f"f{j}": i for j in range(2 * 10**4)} for i in range(3)]), "unnamed.csv": lambda: (_row(10**6) + "1\n") * 3, "separators.csv": lambda: ("," * 1000 + "\n") * 1000,
     "separator-line.csv": lambda: "," * (2 * 10**7) + "\n", "empty-lines.csv": lambda: "\n" * 10**6,
     "empty-between.csv": lambda: "a,b\n1,u\n" + "\n" * 10**6 + "2,v\n", "returns.csv": lambda: "a,b\r" + "1,u\r2,v\r" * 10**5,
     "only-returns.csv": lambda: "\r" * 10**6, "blanks.csv": lambda: " " * 10**7, "tabs.tsv": lambda: "\t" * 10**6 + "\n",
-    "cell.csv": lambda: "a,b\n1,u\n" + "x" * 10**8 + ",v\n", "cell-quoted.csv": lambda: 'a,b\n1,u\n"' + "x" * 10**7 + '",v\n',
+    "cell.csv": lambda: "a,b\n1,u\n" + "x" * 4 * 10**7 + ",v\n", "cell-quoted.csv": lambda: 'a,b\n1,u\n"' + "x" * 10**7 + '",v\n',
     "number.csv": lambda: "a,b\n1,u\n" + "9" * 10**6 + ",v\n3,u\n", "numbers.csv": lambda: "a,b\n" + "".join(f"{'9' * 5000}{j},{j % 2}\n" for j in range(20)),
     "labels.csv": lambda: "a,b\n" + "".join(f"{j},{'9' * 5000}{j % 2}\n" for j in range(20)),
     "decimals.csv": lambda: "a,b\n1,u\n0." + "3" * 10**6 + ",v\n3,u\n", "exponent.csv": lambda: "a,b\n1,u\n1e999999,v\n-1e999999,u\n1e-999999,v\n",

@@ -157,6 +157,7 @@ def _check_cells(path: Path) -> None:
     n_bytes, size = 0, path.stat().st_size
     with zipfile.ZipFile(path) as book:
         for member in book.infolist():
+            check_growth(path, member.file_size, member.compress_size, MAX_GROWN // 4)
             member.file_size = 2**62  # it is read to its end, whatever it claims
             content, sheet = bytearray(), member.filename
             with book.open(member) as file:
