@@ -51,7 +51,7 @@ MIN_BLOCK_BYTES, MAX_BLOCK_BYTES, CELL_BYTES = 2**16, 2**21, 2**11
 BATCH_BYTES, COLUMN_BYTES = 2**24, 2**14
 _BATCH_SHARE = 8  # of the memory, for a batch
 _MEMORY_SHARE = 4  # of the memory, for columns that are held
-_COLUMN_BYTES = 9_000  # of a column without rows, most of them of Arrow's converter
+_COLUMN_BYTES = 12_000  # of a column of few rows, most of them of its converter in Arrow
 _RELEASE_SECONDS = 1  # that threads of Arrow have to let go of what Python read
 _MAX_ROW_LINES = 10_000  # of a quoted value; a quote that is not closed by then is a letter
 _WORD_BYTES = 160  # of a distinct text in memory, beside its characters
@@ -156,7 +156,7 @@ def _open_columns(layout: Layout, memory: int | None) -> "TextColumns":
     n_bytes = _estimate_bytes(layout)
     needed, what = _COLUMN_BYTES * len(layout.names), f"{path}: its {len(layout.names):,} columns"
     if memory is not None and needed > memory + _SPARE_BYTES:
-        raise NotEnoughMemoryError(f"{what} need {format_bytes(needed)} of memory; {_WIDE}.")
+        raise NotEnoughMemoryError(f"{what} need {format_bytes(needed)}; allow it, or {_WIDE}.")
     check_memory(needed + n_bytes * (memory is None), what, _WIDE)
     if memory is None or n_bytes <= memory // _MEMORY_SHARE:
         writer, note = _Conversion(layout, memory).run(None)
