@@ -99,7 +99,7 @@ def test_lines_take_time_in_proportion_to_their_length(tmp_path, name):
 
 def test_lines_have_an_end(write, monkeypatch):
     monkeypatch.setattr(files, "MAX_LINE", 1000)
-    with pytest.raises(MaucError, match=r"the line from byte 18 on is longer than the limit, 1 kB"):
+    with pytest.raises(MaucError, match=r"the line from byte 16 on is longer than the limit, 1 kB"):
         load_dataset(write("a,label\n1,u\n2,v\n" + "3" * 600_000 + ",u\n"), "label")
 
 
