@@ -1,6 +1,6 @@
 """Writers of hostile text files and archives: small on disk, made to hang, crash or fill memory.
 
-`HOSTILE` has a writer for each file name; it takes a folder and returns the path of the file.
+`FILES` has a writer for each file name; it takes the path.
 """
 # ruff: noqa: E501 (tables of files)
 
@@ -20,7 +20,6 @@ import numpy as np
 import pyarrow
 from scipy.io import savemat
 
-Writer = Callable[[Path], Path]
 BLOCK = 2**20  # bytes that are compressed once and then repeated
 GB = 2**30
 ARFF = b"@relation r\n@attribute a numeric\n@attribute c {0,1}\n@data\n"
@@ -228,11 +227,9 @@ ARCHIVES: dict[str, Callable[[], bytes]] = {
 }  # fmt: skip
 
 
-def _write(name: str, make: Callable[[], str | bytes], folder: Path) -> Path:
+def _write(make: Callable[[], str | bytes], path: Path) -> None:
     content = make()
-    path = folder / name
     path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return path
 
 
 def _all() -> Iterator[tuple[str, Callable[[], str | bytes]]]:
@@ -244,4 +241,4 @@ def _all() -> Iterator[tuple[str, Callable[[], str | bytes]]]:
         yield f"bomb-small-{name}.gz", partial(PACKERS["gz"], start, block, 2**25)
 
 
-HOSTILE: dict[str, Writer] = {name: partial(_write, name, make) for name, make in _all()}
+FILES = {name: partial(_write, make) for name, make in _all()}
