@@ -1,16 +1,20 @@
 """Workers that die or cannot do the work, and schedulers that go away."""
 
 import os
+import random
 import re
+import signal
 import threading
 import time
+from collections import Counter
 from contextlib import contextmanager
 
 import numpy as np
+import psutil
 import pytest
 from sklearn.base import clone
 
-from mauc import MDFS, GreedyMAUC
+from mauc import MDFS, MRMR, GreedyMAUC
 from mauc.cluster import connect
 from mauc.exceptions import MaucError
 from tests.helpers.cluster_table import assert_same_fit, make_table
@@ -38,11 +42,14 @@ def log(tmp_path):
 
 
 @contextmanager
-def killed_after(n_reads, log, process):
-    """Kill a process as soon as workers have read so often; ends within bounded time."""
+def signalled_after(n_reads, log, process, number=signal.SIGKILL):
+    """Send a signal as soon as workers have read so often; ends within bounded time."""
     n_wanted = len(os.listdir(log)) + n_reads
     killer = threading.Thread(
-        target=lambda: (wait_for(lambda: len(os.listdir(log)) >= n_wanted), kill(process))
+        target=lambda: (
+            wait_for(lambda: len(os.listdir(log)) >= n_wanted),
+            process.send_signal(number),
+        )
     )
     killer.start()
     begin = time.monotonic()
@@ -62,14 +69,14 @@ def test_a_worker_dies_then_the_scheduler(table, log, tmp_path, monkeypatch):
         client.wait_for_workers(3, timeout=60)
         for place, selector in enumerate([MDFS(5, random_state=0), GreedyMAUC(5)]):
             expected = clone(selector).fit(X, y)
-            with killed_after(5, log, dask.workers[place]):
+            with signalled_after(5, log, dask.workers[place]):
                 selector.fit(source, y, client=client)
             wait_for(lambda n_left=2 - place: len(client.nthreads()) == n_left)
             assert_same_fit(selector, expected)
         message = re.escape(f"the Dask scheduler at {dask.address} went away")
         with (
             pytest.raises(MaucError, match=message),
-            killed_after(2, log, dask.scheduler),
+            signalled_after(2, log, dask.scheduler),
         ):
             MDFS(5).fit(source, y, client=dask.address)
     monkeypatch.setattr(connect, "CONNECT_SECONDS", 1)
@@ -87,7 +94,7 @@ def test_no_worker_is_left(table, log, tmp_path, monkeypatch):
             MDFS(5).fit(source, y, client=dask.address)
         worker = dask.start_worker()
         client.wait_for_workers(1, timeout=60)
-        with pytest.raises(MaucError, match=message), killed_after(1, log, worker):
+        with pytest.raises(MaucError, match=message), signalled_after(1, log, worker):
             MDFS(5).fit(source, y, client=client)
         assert client.status == "running"  # it was not ours to close
 
@@ -133,3 +140,90 @@ def test_worker_without_the_file(table, scheduler, tmp_path, monkeypatch):
     monkeypatch.chdir(path.parent)
     said = refusal(scheduler, FileSource(path.name), y, folder=tmp_path)
     assert "cannot read columns.npy (columns.npy is not there); every worker needs" in said
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("moment", ["before", "in the middle"])
+def test_a_worker_that_neither_works_nor_ends_is_named(table, log, tmp_path, monkeypatch, moment):
+    _, y, path = table
+    source = FileSource(path, pause=1.0, log=log, memory=100_000)
+    with DaskProcesses(tmp_path) as dask, distributed.Client(dask.address) as client:
+        for _ in range(2):
+            dask.start_worker()
+        client.wait_for_workers(2, timeout=60)
+        MDFS(5).fit(source, y, client=client)  # what takes long at first is imported
+        pids = {pid: address for address, pid in client.run(os.getpid).items()}
+        monkeypatch.setattr(connect, "SILENCE", 3.0)
+        stopped = dask.workers[0]
+        with (
+            pytest.raises(MaucError, match=f"worker {pids[stopped.pid]} has not answered for 3 "),
+            signalled_after(0 if moment == "before" else 2, log, stopped, signal.SIGSTOP),
+        ):
+            if moment == "before":
+                wait_for(lambda: psutil.Process(stopped.pid).status() == "stopped")
+            MDFS(5).fit(source, y, client=client)
+
+
+@contextmanager
+def three_workers(has_nanny, folder):
+    """Give the address of a scheduler and a function that replaces killed workers."""
+    if has_nanny:
+        with distributed.LocalCluster(
+            n_workers=3, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50
+        ) as cluster:
+            yield cluster.scheduler_address, lambda: cluster.scale(3)
+    else:
+        with DaskProcesses(folder) as dask:
+
+            def restore():
+                while sum(process.poll() is None for process in dask.workers) < 3:
+                    dask.start_worker()
+
+            restore()
+            yield dask.address, restore
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("has_nanny", [True, False])
+def test_kills_in_a_row(table, tmp_path, has_nanny):
+    """MAUC_KILLS fits, in each of which a worker is killed: the same bits or a named worker."""
+    X, y, path = table
+    source, chance = FileSource(path, pause=0.05, memory=100_000), random.Random(0)
+    selectors = [GreedyMAUC(5), MDFS(5, random_state=0), MRMR(5)]
+    expected = [clone(selector).fit(X, y) for selector in selectors]
+    usual, ends = [1.0] * len(selectors), Counter()
+    with (
+        three_workers(has_nanny, tmp_path) as (address, restore),
+        distributed.Client(address) as client,
+    ):
+        client.wait_for_workers(3, timeout=120)
+        while ends.total() < int(os.environ.get("MAUC_KILLS", "6")):
+            which, errors = chance.randrange(len(selectors)), []
+            found = clone(selectors[which])
+
+            def fit(found=found, errors=errors):
+                try:
+                    found.fit(source, y, client=client)
+                except MaucError as error:
+                    errors.append(str(error))
+
+            pids = client.run(os.getpid)
+            victim, delay = chance.choice(sorted(pids)), chance.random() * usual[which]
+            thread, begin = threading.Thread(target=fit, daemon=True), time.monotonic()
+            thread.start()
+            thread.join(delay)
+            was_running = thread.is_alive()
+            os.kill(pids[victim], signal.SIGKILL)
+            thread.join(150)
+            seconds = time.monotonic() - begin
+            assert not thread.is_alive(), f"fit {ends.total()} hangs, {delay:.2f} s, {victim}"
+            if not errors:
+                assert_same_fit(found, expected[which])
+            assert all("worker tcp://" in error for error in errors), errors
+            end = "error" if errors else "same bits"
+            ends[end] += was_running
+            print(f"{ends.total()} {type(found).__name__} {delay:.2f} of {seconds:.2f} s: {end}")
+            usual[which] = min(usual[which], seconds) if was_running else seconds
+            restore()
+            client.wait_for_workers(2, timeout=120)
+    print(dict(ends))

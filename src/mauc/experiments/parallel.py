@@ -25,6 +25,7 @@ from mauc.extras import optional_import
 
 ENGINES = ("processes", "dask", "serial")
 _MAX_DEATHS = 4  # of workers that had a task, all but the first alone, after which it is given up
+_LOOK_SECONDS = 10.0  # between looks at a cluster while no task ends
 _MAX_STARTS = 10  # of workers that end before they can work, in a row
 #: Settings of Dask workers that are started here. Dask would try the tasks of a dead worker again
 #: beside others; the run does so alone. Memory that is given back to the system after every array,
@@ -64,11 +65,17 @@ class Engine:
             name, max(1, cpu_count() // n_workers)
         )  #: that a task may use
         self._processes: list[_Process] = []
+        self._client: Any = None
         self._stack = ExitStack()
 
     def close(self) -> None:
         """End the workers, or leave the cluster; one that was started here ends, too."""
         self._stack.close()
+
+    def check_workers(self) -> None:
+        """Raise if the cluster of a run has lost all workers, which nobody would notice."""
+        if self._client is not None and self._client.status == "running":
+            count_worker_threads(self._client)
 
     def workers(self, n_workers: int, n_tasks: int) -> list[Any]:
         """Return what takes a task each; the scheduler of a cluster takes all of them at once."""
@@ -91,6 +98,7 @@ class Engine:
                 else connected(self._scheduler)
             )
         count_worker_threads(client)  # waits for the first one
+        self._client = client
         return client.get_executor(pure=False)
 
 
@@ -114,7 +122,10 @@ def run_tasks(
         while waiting and idle and not (running and waiting[0] in deaths):
             task, worker = waiting.popleft(), idle.pop()
             running[worker.submit(function, task)] = task, worker
-        for future in wait(running, return_when=FIRST_COMPLETED).done:
+        done = wait(running, _LOOK_SECONDS, FIRST_COMPLETED).done
+        if not done:
+            engine.check_workers()
+        for future in done:
             task, worker = running.pop(future)
             idle.append(worker)
             has_died = _has_died(future)
