@@ -104,7 +104,7 @@ def check_workers(client: Any) -> None:
 def check_source(client: Any, source: Any) -> None:
     """Raise unless every worker sees the same data as this process."""
     found = _ask(client, client.run, _look_at, source, on_error="return")
-    alive = client.nthreads()
+    alive = list_workers(client)
     for address, said in sorted(found.items()):
         if isinstance(said, OSError | TimeoutError) or address not in alive:
             continue  # it died or closed just now: others do its work
@@ -127,21 +127,20 @@ def _ask(client: Any, function: Any, *arguments: Any, **options: Any) -> Any:
         return client.sync(function, *arguments, callback_timeout=SILENCE, **options)
     except TimeoutError as error:
         workers = list_workers(client)
-        if not workers:
-            raise no_workers(client) from error
-        raise silent_worker(min(workers, key=lambda one: workers[one]["last_seen"])) from error
+        silent = min(workers, key=lambda address: workers[address]["last_seen"], default="")
+        raise stuck_worker(silent, "has not answered") from error
 
 
 def list_workers(client: Any) -> dict[str, Any]:
     """Return what the scheduler knows of each worker, by address."""
-    return dict(client.sync(client.scheduler.identity)["workers"])
+    return dict(client.sync(client.scheduler.identity, callback_timeout=SILENCE)["workers"])
 
 
-def silent_worker(address: str) -> MaucError:
+def stuck_worker(address: str, what: str) -> MaucError:
     """Return the error for a worker that neither works nor ends."""
     return MaucError(
-        f"worker {address} has not answered for {SILENCE:.0f} seconds; end its process and repeat "
-        f"the fit: its machine may be out of memory or off the network."
+        f"worker {address} {what} for {SILENCE:.0f} seconds: it may be out of memory or off the "
+        f"network; end its process and repeat the fit."
     )
 
 
@@ -149,7 +148,7 @@ def count_worker_threads(client: Any) -> int:
     """Return the number of threads of all workers; raise if there is no worker for a while."""
     with contextlib.suppress(TimeoutError):  # a cluster may have been started just now
         client.wait_for_workers(1, timeout=PATIENCE)
-    n_threads = sum(int(n) for n in client.nthreads().values())
+    n_threads = sum(int(worker["nthreads"]) for worker in list_workers(client).values())
     if n_threads == 0:
         raise no_workers(client)
     return n_threads

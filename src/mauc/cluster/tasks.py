@@ -57,7 +57,7 @@ def run_calls(
             )
             waiting[future] = number
             future.add_done_callback(done.put)
-        watch = Watch(client)
+        watch = _Watch(client)
         while waiting:
             try:
                 ready = [done.get(timeout=_POLL)]
@@ -70,7 +70,7 @@ def run_calls(
                     found = _result(client, future)
                     if found:
                         yield waiting.pop(future), found[0]
-                        watch.note_result()
+                        watch.busy_at = time.monotonic()
     finally:
         if waiting:
             with contextlib.suppress(Exception):  # of a cluster that is gone
@@ -123,17 +123,12 @@ def _result(client: Any, future: Any) -> tuple[Any, ...]:
     return (result,)
 
 
-class Watch:
+class _Watch:
     """Notices, while results are waited for, that nobody will send them any more."""
 
     def __init__(self, client: Any) -> None:
         self._client, self._heard = client, dict[str, tuple[float, float]]()
-        self.note_result()
-        self._alive_at = self._busy_at
-
-    def note_result(self) -> None:
-        """Begin anew: somebody works."""
-        self._busy_at = time.monotonic()
+        self.busy_at = self._alive_at = time.monotonic()
 
     def check(self) -> None:
         """Raise if there is no worker, one is silent, or all of them do nothing for too long."""
@@ -147,20 +142,14 @@ class Watch:
         for address, worker in workers.items():
             # The clock of the scheduler may be another one: what counts is whether it moves.
             seen, since = self._heard.pop(address, (None, now))
-            self._heard[address] = worker["last_seen"], now if seen != worker["last_seen"] else since
-            if now - self._heard[address][1] >= connect.SILENCE:
-                raise connect.silent_worker(address)
-            counts = worker["metrics"].get("task_counts", {})
-            if any(counts.get(state) for state in _AT_WORK):
-                self.note_result()
-        if workers:
-            self._alive_at = now
+            since = since if seen == worker["last_seen"] else now
+            self._heard[address], self._alive_at = (worker["last_seen"], since), now
+            if now - since >= connect.SILENCE:
+                raise connect.stuck_worker(address, "has not answered")
+            if any(worker["metrics"].get("task_counts", {}).get(state) for state in _AT_WORK):
+                self.busy_at = now
         if now - self._alive_at >= connect.PATIENCE:
             raise connect.no_workers(self._client, next(reversed(self._heard), ""))
-        if now - self._busy_at >= connect.SILENCE and workers:
-            listed = ", ".join(f"{one} is {workers[one]['status']}" for one in sorted(workers)[:5])
-            raise MaucError(
-                f"the workers of the cluster at {address_of(self._client)} have done nothing for "
-                f"{connect.SILENCE:.0f} seconds ({listed}); a paused one has too little memory, "
-                f"others have to be started again."
-            )
+        if workers and now - self.busy_at >= connect.SILENCE:
+            what = f"is {workers[address]['status']} and, like all others, has not worked"
+            raise connect.stuck_worker(address, what)

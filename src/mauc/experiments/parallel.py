@@ -65,17 +65,12 @@ class Engine:
             name, max(1, cpu_count() // n_workers)
         )  #: that a task may use
         self._processes: list[_Process] = []
-        self._client: Any = None
+        self.client: Any = None  #: of Dask
         self._stack = ExitStack()
 
     def close(self) -> None:
         """End the workers, or leave the cluster; one that was started here ends, too."""
         self._stack.close()
-
-    def check_workers(self) -> None:
-        """Raise if the cluster of a run has lost all workers, which nobody would notice."""
-        if self._client is not None and self._client.status == "running":
-            count_worker_threads(self._client)
 
     def workers(self, n_workers: int, n_tasks: int) -> list[Any]:
         """Return what takes a task each; the scheduler of a cluster takes all of them at once."""
@@ -98,7 +93,7 @@ class Engine:
                 else connected(self._scheduler)
             )
         count_worker_threads(client)  # waits for the first one
-        self._client = client
+        self.client = client
         return client.get_executor(pure=False)
 
 
@@ -123,8 +118,8 @@ def run_tasks(
             task, worker = waiting.popleft(), idle.pop()
             running[worker.submit(function, task)] = task, worker
         done = wait(running, _LOOK_SECONDS, FIRST_COMPLETED).done
-        if not done:
-            engine.check_workers()
+        if not done and engine.client is not None:
+            count_worker_threads(engine.client)  # raises if all workers are lost
         for future in done:
             task, worker = running.pop(future)
             idle.append(worker)
