@@ -7,10 +7,10 @@ import signal
 import threading
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 
 import numpy as np
-import psutil
 import pytest
 from sklearn.base import clone
 
@@ -44,12 +44,9 @@ def log(tmp_path):
 @contextmanager
 def signalled_after(n_reads, log, process, number=signal.SIGKILL):
     """Send a signal as soon as workers have read so often; ends within bounded time."""
-    n_wanted = len(os.listdir(log)) + n_reads
+    n = len(os.listdir(log)) + n_reads
     killer = threading.Thread(
-        target=lambda: (
-            wait_for(lambda: len(os.listdir(log)) >= n_wanted),
-            process.send_signal(number),
-        )
+        target=lambda: (wait_for(lambda: len(os.listdir(log)) >= n), process.send_signal(number))
     )
     killer.start()
     begin = time.monotonic()
@@ -142,45 +139,47 @@ def test_worker_without_the_file(table, scheduler, tmp_path, monkeypatch):
     assert "cannot read columns.npy (columns.npy is not there); every worker needs" in said
 
 
+def test_workers_that_all_are_paused_are_an_error(table, monkeypatch):
+    _, y, path = table
+    monkeypatch.setattr(connect, "SILENCE", 3.0)
+    monkeypatch.setattr(connect, "PATIENCE", 0.2)
+    options = {"memory_limit": 0, "dashboard_address": "127.0.0.1:0"}
+    with distributed.Client(processes=False, n_workers=1, **options) as client:
+        client.run(lambda dask_worker: setattr(dask_worker, "status", distributed.Status.paused))
+        (address,) = client.nthreads()
+        with pytest.raises(MaucError, match=f"worker {address} is paused and, like all others, "):
+            MDFS(5).fit(FileSource(path), y, client=client)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("moment", ["before", "in the middle"])
-def test_a_worker_that_neither_works_nor_ends_is_named(table, log, tmp_path, monkeypatch, moment):
+def test_a_worker_that_neither_works_nor_ends_is_named(table, log, tmp_path, monkeypatch):
     _, y, path = table
     source = FileSource(path, pause=1.0, log=log, memory=100_000)
     with DaskProcesses(tmp_path) as dask, distributed.Client(dask.address) as client:
-        for _ in range(2):
-            dask.start_worker()
+        stopped, _ = dask.start_worker(), dask.start_worker()
         client.wait_for_workers(2, timeout=60)
         MDFS(5).fit(source, y, client=client)  # what takes long at first is imported
         pids = {pid: address for address, pid in client.run(os.getpid).items()}
         monkeypatch.setattr(connect, "SILENCE", 3.0)
-        stopped = dask.workers[0]
-        with (
-            pytest.raises(MaucError, match=f"worker {pids[stopped.pid]} has not answered for 3 "),
-            signalled_after(0 if moment == "before" else 2, log, stopped, signal.SIGSTOP),
-        ):
-            if moment == "before":
-                wait_for(lambda: psutil.Process(stopped.pid).status() == "stopped")
-            MDFS(5).fit(source, y, client=client)
+        message = f"worker {pids[stopped.pid]} has not answered for 3 seconds"
+        for n_reads in (2, 0):  # the second time it is still there, and asked first
+            stop = signalled_after(n_reads, log, stopped, signal.SIGSTOP)
+            with pytest.raises(MaucError, match=message), stop:
+                MDFS(5).fit(source, y, client=client)
 
 
 @contextmanager
 def three_workers(has_nanny, folder):
-    """Give the address of a scheduler and a function that replaces killed workers."""
+    """Give the address of a scheduler and a function that replaces a killed worker."""
     if has_nanny:
-        with distributed.LocalCluster(
-            n_workers=3, threads_per_worker=1, dashboard_address="127.0.0.1:0", silence_logs=50
-        ) as cluster:
+        options = {"n_workers": 3, "threads_per_worker": 1, "silence_logs": 50}
+        with distributed.LocalCluster(dashboard_address="127.0.0.1:0", **options) as cluster:
             yield cluster.scheduler_address, lambda: cluster.scale(3)
-    else:
-        with DaskProcesses(folder) as dask:
-
-            def restore():
-                while sum(process.poll() is None for process in dask.workers) < 3:
-                    dask.start_worker()
-
-            restore()
-            yield dask.address, restore
+        return
+    with DaskProcesses(folder) as dask:
+        for _ in range(3):
+            dask.start_worker()
+        yield dask.address, dask.start_worker
 
 
 @pytest.mark.slow
@@ -193,37 +192,24 @@ def test_kills_in_a_row(table, tmp_path, has_nanny):
     expected = [clone(selector).fit(X, y) for selector in selectors]
     usual, ends = [1.0] * len(selectors), Counter()
     with (
+        ThreadPoolExecutor(1) as pool,
         three_workers(has_nanny, tmp_path) as (address, restore),
         distributed.Client(address) as client,
     ):
         client.wait_for_workers(3, timeout=120)
         while ends.total() < int(os.environ.get("MAUC_KILLS", "6")):
-            which, errors = chance.randrange(len(selectors)), []
-            found = clone(selectors[which])
-
-            def fit(found=found, errors=errors):
-                try:
-                    found.fit(source, y, client=client)
-                except MaucError as error:
-                    errors.append(str(error))
-
-            pids = client.run(os.getpid, on_error="ignore")
+            which, pids = chance.randrange(3), client.run(os.getpid, on_error="ignore")
             victim, delay = chance.choice(sorted(pids)), chance.random() * usual[which]
-            thread, begin = threading.Thread(target=fit, daemon=True), time.monotonic()
-            thread.start()
-            thread.join(delay)
-            was_running = thread.is_alive()
+            found, begin = clone(selectors[which]), time.monotonic()
+            fit = pool.submit(found.fit, source, y, client=client)
+            is_hit = bool(wait([fit], delay).not_done)
             os.kill(pids[victim], signal.SIGKILL)
-            thread.join(150)
-            seconds = time.monotonic() - begin
-            assert not thread.is_alive(), f"fit {ends.total()} hangs, {delay:.2f} s, {victim}"
-            if not errors:
+            error = fit.exception(150)  # raises if it hangs
+            usual[which] = time.monotonic() - begin if not is_hit else usual[which]
+            if error is None:
                 assert_same_fit(found, expected[which])
-            assert all("worker tcp://" in error for error in errors), errors
-            end = "error" if errors else "same bits"
-            ends[end] += was_running
-            print(f"{ends.total()} {type(found).__name__} {delay:.2f} of {seconds:.2f} s: {end}")
-            usual[which] = min(usual[which], seconds) if was_running else seconds
+            assert error is None or "worker tcp://" in str(error), error
+            ends["same bits" if error is None else str(error)] += is_hit
             restore()
             client.wait_for_workers(2, timeout=120)
     print(dict(ends))

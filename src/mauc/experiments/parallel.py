@@ -19,13 +19,12 @@ from typing import Any, TypeVar
 from joblib import cpu_count
 
 from mauc.checks import check_choice, is_int
-from mauc.cluster.connect import connected, count_worker_threads, local_workers
+from mauc.cluster.connect import PATIENCE, connected, count_worker_threads, local_workers
 from mauc.exceptions import MaucError
 from mauc.extras import optional_import
 
 ENGINES = ("processes", "dask", "serial")
 _MAX_DEATHS = 4  # of workers that had a task, all but the first alone, after which it is given up
-_LOOK_SECONDS = 10.0  # between looks at a cluster while no task ends
 _MAX_STARTS = 10  # of workers that end before they can work, in a row
 #: Settings of Dask workers that are started here. Dask would try the tasks of a dead worker again
 #: beside others; the run does so alone. Memory that is given back to the system after every array,
@@ -117,7 +116,7 @@ def run_tasks(
         while waiting and idle and not (running and waiting[0] in deaths):
             task, worker = waiting.popleft(), idle.pop()
             running[worker.submit(function, task)] = task, worker
-        done = wait(running, _LOOK_SECONDS, FIRST_COMPLETED).done
+        done = wait(running, PATIENCE, FIRST_COMPLETED).done
         if not done and engine.client is not None:
             count_worker_threads(engine.client)  # raises if all workers are lost
         for future in done:

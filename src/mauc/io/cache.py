@@ -14,7 +14,7 @@ import os
 import shutil
 import time
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -236,10 +236,14 @@ def find_or_build(
 
     note = find()
     if note is None:
-        with _locked(table) as is_held:
+        held = ""
+        with contextlib.ExitStack() as stack:
+            with contextlib.suppress(OSError, NotImplementedError):  # there may be no locks
+                stack.enter_context(locked(table.with_name(f".{table.stem}{_LOCK}")))
+                held = table.stem
             note = find()  # another process may have built it
             if note is None:
-                _remove_dead_parts(table.stem if is_held else "")
+                _remove_dead_parts(held)
                 free = shutil.disk_usage(folder).free
                 if n_bytes > free:
                     raise MaucError(
@@ -273,17 +277,6 @@ def read_note(table: Path) -> Note | None:
         return note if note["version"] == VERSION else None
     except (OSError, ValueError, KeyError, TypeError, OverflowError):
         return None
-
-
-@contextlib.contextmanager
-def _locked(table: Path) -> Iterator[bool]:
-    """Hold the lock of a table; yield False where there are no locks."""
-    is_held = False
-    with contextlib.ExitStack() as stack:
-        with contextlib.suppress(OSError, NotImplementedError):
-            stack.enter_context(locked(table.with_name(f".{table.stem}{_LOCK}")))
-            is_held = True
-        yield is_held
 
 
 def _writing_error(source: str, error: OSError) -> MaucError:
