@@ -145,10 +145,9 @@ def _check_numbers(*, seed: int = 0, jobs: int = 1, **_: Any) -> None:
 
 
 def _spell(name: str, *value: Any) -> str:
-    """Return what messages call a parameter, or the class of sketches."""
-    if name == "PairAUCSketch":
-        return "--sketch, with --method mdfs or maucd"
-    return command_line_option(name, *value)
+    """Return what messages call a parameter, or what stands for an option here."""
+    names = {"PairAUCSketch": "--sketch, with --method mdfs or maucd", "open_columns": "--memory"}
+    return names.get(name) or command_line_option(name, *value)
 
 
 def _explain(error: Exception) -> tuple[int, str]:
