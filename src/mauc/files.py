@@ -75,7 +75,9 @@ def make_private(folder: Path) -> Path:
         found = folder.stat()
         owners = {folder.lstat().st_uid, found.st_uid}  # of a link, too
         if owners - {0, os.getuid()} or found.st_mode & stat.S_IWOTH:
-            raise PermissionError(errno.EPERM, "other users can change what is in it")
+            raise PermissionError(
+                errno.EPERM, "other users can change what is in it (chmod o-w if it is yours)"
+            )
     return folder
 
 

@@ -10,7 +10,7 @@ from mauc.extras import optional_import
 
 CONNECT_SECONDS = 10
 PATIENCE = 10.0  # seconds without any worker after which nobody is waited for any more
-SILENCE = 60.0  # seconds without a sign of life after which a worker is not waited for any more
+SILENCE = 120.0  # seconds without a sign of life after which a worker is not waited for any more
 
 
 @contextlib.contextmanager

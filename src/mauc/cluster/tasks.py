@@ -70,7 +70,7 @@ def run_calls(
                     found = _result(client, future)
                     if found:
                         yield waiting.pop(future), found[0]
-                        watch.busy_at = time.monotonic()
+                        watch.busy_at = watch.alive_at = time.monotonic()
     finally:
         if waiting:
             with contextlib.suppress(Exception):  # of a cluster that is gone
@@ -128,7 +128,7 @@ class _Watch:
 
     def __init__(self, client: Any) -> None:
         self._client, self._heard = client, dict[str, tuple[float, float]]()
-        self.busy_at = self._alive_at = time.monotonic()
+        self.busy_at = self.alive_at = time.monotonic()
 
     def check(self) -> None:
         """Raise if there is no worker, one is silent, or all of them do nothing for too long."""
@@ -143,12 +143,12 @@ class _Watch:
             # The clock of the scheduler may be another one: what counts is whether it moves.
             seen, since = self._heard.pop(address, (None, now))
             since = since if seen == worker["last_seen"] else now
-            self._heard[address], self._alive_at = (worker["last_seen"], since), now
+            self._heard[address], self.alive_at = (worker["last_seen"], since), now
             if now - since >= connect.SILENCE:
                 raise connect.stuck_worker(address, "has not answered")
             if any(worker["metrics"].get("task_counts", {}).get(state) for state in _AT_WORK):
                 self.busy_at = now
-        if now - self._alive_at >= connect.PATIENCE:
+        if now - self.alive_at >= connect.PATIENCE:
             raise connect.no_workers(self._client, next(reversed(self._heard), ""))
         if workers and now - self.busy_at >= connect.SILENCE:
             what = f"is {workers[address]['status']} and, like all others, has not worked"
