@@ -21,10 +21,7 @@ def fit(_=None):
     fits = [s.fit(X, y) for s in (MDFS(9, random_state=0, n_jobs=2), GreedyMAUC(9, n_jobs=2))]
     return sha256(b"".join(s.ranking_.tobytes() + s.pair_auc_.tobytes() for s in fits)).hexdigest()
 """
-IN_THREADS = """
-with ThreadPoolExecutor(8) as pool:
-    print(*set(pool.map(fit, range(8))))
-"""
+IN_THREADS = "print(*set(ThreadPoolExecutor(8).map(fit, range(8))))"
 # The pools of Arrow, OpenBLAS and this package have threads that a child does not have.
 FORKED = """
 import pandas as pd

@@ -129,6 +129,7 @@ class _Watch:
     def __init__(self, client: Any) -> None:
         self._client, self._heard = client, dict[str, tuple[float, float]]()
         self.busy_at = self.alive_at = time.monotonic()
+        self.check()  # so that a worker that dies now can be named
 
     def check(self) -> None:
         """Raise if there is no worker, one is silent, or all of them do nothing for too long."""
