@@ -14,6 +14,7 @@ GAP = "—"  # a value that was not measured
 HIDDEN = "\ue000"
 
 _WIDTH = 100  # of captions and notes in text
+_FORMULA = re.compile(r"[=@\t\r]|[+-](?![\d.]+$)")  # what spreadsheets run; -1 is a number
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|~$#&])")
 _LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
@@ -361,7 +362,7 @@ def spreadsheet_text(value: Any) -> Any:
     """Return a value for a CSV file that spreadsheets open: texts printable, none a formula."""
     if not isinstance(value, str):
         return value
-    return "'" * value.startswith(("=", "+", "-", "@", "\t", "\r")) + printable(value)
+    return "'" * bool(_FORMULA.match(value)) + printable(value)
 
 
 def render_html(layout: Layout, key: str = "") -> str:
