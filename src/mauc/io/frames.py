@@ -113,7 +113,8 @@ def _read_sql(path: Path | str, options: ReadOptions) -> Any:
             raise MaucError(
                 f"{path} has {len(tables)} tables ({first_few(tables)}); pass a query, {example}."
             )
-        return pd.read_sql_query(f'SELECT * FROM "{tables[0]}"', base)
+        name = tables[0].replace('"', '""')
+        return pd.read_sql_query(f'SELECT * FROM "{name}"', base)
 
 
 def open_sheet(path: Path, options: ReadOptions, memory: int | None) -> Table:
