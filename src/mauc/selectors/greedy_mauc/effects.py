@@ -130,7 +130,6 @@ class EffectEstimator:
         self._small_shares = _SMALL_SHARE * np.maximum(1.0 - sizes / _ENOUGH, 0.0)
         #: whether class sums of all features are needed, not only of those with many ties
         self.takes_all = noise_correction > 0.0 and bool((self._small_shares > 0.0).any())
-        self._degrees = counts[first] + counts[second] - 2.0 + _PRIOR_DEGREES
         self._table = None
         kinds, kind_of = np.unique(self._max_wins, return_inverse=True)
         n_wins = kinds.astype(np.int64) + 1
@@ -166,26 +165,32 @@ class EffectEstimator:
         weights = weights[:, np.newaxis] * self._size_weights
         if self.takes_all:
             weights += (1.0 - weights) * self._small_shares
-        return weights * self._differences(block.moments[columns]) + (1.0 - weights) * effects
+        differences = standard_differences(
+            block.moments[columns], self._counts, self._first, self._second
+        )
+        return weights * differences + (1.0 - weights) * effects
 
-    def _differences(self, moments):
-        """Return standardised differences, shape (n_columns, n_pairs), from sums and squares."""
-        sums = moments[:, 0].astype(np.float64)
-        means = sums / self._counts
-        scatters = np.maximum(moments[:, 1] - sums * means, 0.0)
-        pooled = np.zeros(len(moments))
-        for scatter in scatters.T:  # in this order, however many columns there are
-            pooled += scatter
-        pooled *= _PRIOR_DEGREES / max(self._n_samples - len(self._counts), 1)
-        found = means[:, self._first] - means[:, self._second]
-        variances = scatters[:, self._first] + scatters[:, self._second]
-        variances += pooled[:, np.newaxis]
-        variances /= self._degrees
-        # Scores that do not vary in any class: the largest difference, or none.
-        np.sqrt(variances, out=variances)
-        np.maximum(variances, 1e-9, out=variances)
-        found /= variances
-        return np.clip(found, -_MAX_DIFFERENCE, _MAX_DIFFERENCE, out=found)
+
+def standard_differences(
+    moments: np.ndarray, class_counts: np.ndarray, first: np.ndarray, second: np.ndarray
+) -> np.ndarray:
+    """Return standardised differences, shape (n_columns, n_pairs), from class sums and squares."""
+    sums = moments[:, 0].astype(np.float64)
+    means = sums / class_counts
+    scatters = np.maximum(moments[:, 1] - sums * means, 0.0)
+    pooled = np.zeros(len(moments))
+    for scatter in scatters.T:  # in this order, however many columns there are
+        pooled += scatter
+    pooled *= _PRIOR_DEGREES / max(class_counts.sum() - len(class_counts), 1)
+    found = means[:, first] - means[:, second]
+    variances = scatters[:, first] + scatters[:, second]
+    variances += pooled[:, np.newaxis]
+    variances /= class_counts[first] + class_counts[second] - 2.0 + _PRIOR_DEGREES
+    # Scores that do not vary in any class: the largest difference, or none.
+    np.sqrt(variances, out=variances)
+    np.maximum(variances, 1e-9, out=variances)
+    found /= variances
+    return np.clip(found, -_MAX_DIFFERENCE, _MAX_DIFFERENCE, out=found)
 
 
 def auc_effects(wins: np.ndarray, max_wins: np.ndarray) -> np.ndarray:

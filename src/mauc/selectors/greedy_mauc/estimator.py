@@ -14,7 +14,7 @@ from mauc.exceptions import MaucError
 from mauc.memory import check_memory
 from mauc.selectors.base import Ranked, RankingSelector, feature_names
 from mauc.selectors.greedy_mauc.effects import measure
-from mauc.selectors.greedy_mauc.interactions import MAX_PAIRS, search_with_interactions
+from mauc.selectors.greedy_mauc.interactions import MAX_PAIRS, search_derived
 from mauc.selectors.greedy_mauc.prediction import AlternativesMixin, Exchanges, Prediction
 from mauc.selectors.greedy_mauc.prior import tree_prior
 from mauc.selectors.greedy_mauc.scores import estimate_shrinkage
@@ -222,15 +222,10 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
             "shrinkage": self.shrinkage_, "alpha": options.alpha, "prior": self.prior_,
             "n_jobs": self.n_jobs,
         }  # fmt: skip
-        self.interactions_ = None
-        if options.interactions:
-            names = feature_names(problem)
-            state, found, self.interactions_ = search_with_interactions(
-                effects, scores, n_wanted, names, options.noise_correction, **search
-            )
-        else:
-            state = SearchState(effects, scores, n_wanted, **search)
-            found = search_features(state, n_wanted)
+        state, found, self.interactions_ = search_derived(
+            effects, scores, n_wanted, feature_names(problem), options.noise_correction,
+            interactions=options.interactions, **search,
+        )  # fmt: skip
         predicted = Prediction(state.leave(), found.n_steps)
         ranking = found.ranking
         if self._is_predicted():

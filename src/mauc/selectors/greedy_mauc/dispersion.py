@@ -1,0 +1,75 @@
+"""Features whose spread tells classes apart: their distance from the median as a further column.
+
+A class that lies on both sides of another one, or around it, has no effect on the order of the
+values. The *folded* score of a normal score z is Phi^-1(2 Phi(|z|) - 1), the normal score of the
+distance of a rank from the median rank: see "Dispersion" in docs/methods/greedy_mauc.md.
+"""
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from mauc.selectors.greedy_mauc.effects import shrink_effects, standard_differences
+from mauc.selectors.greedy_mauc.scores import MAX_SCORE, UNIT, NormalScores, sum_scores
+
+MAX_FOLDED = 128  # features whose folded scores are kept
+_DISCOUNT = 0.5  # of effects of spread: few classifiers use all of them, linear ones nothing
+_BLOCK_CELLS = 2**21  # scores that are folded at once
+
+
+def _fold_table() -> np.ndarray:
+    """Return the folded score of every score, by its byte; 0, the score of a missing value, stays."""
+    sizes = np.abs(np.arange(256, dtype=np.uint8).view(np.int8).astype(np.float64)) / UNIT
+    with np.errstate(divide="ignore"):
+        folded = np.rint(UNIT * ndtri(2.0 * ndtr(sizes) - 1.0))
+    folded[0] = 0.0
+    return np.clip(folded, -MAX_SCORE, MAX_SCORE).astype(np.int8)
+
+
+FOLDED = _fold_table()
+
+
+def fold(scores: NormalScores, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return folded scores of columns, int8, and their sums and sums of squares over each class."""
+    folded = FOLDED[scores.padded[columns].view(np.uint8)]
+    starts = np.append(0, np.cumsum(scores.class_counts))
+    moments = np.empty((len(columns), 2, len(scores.class_counts)), np.int64)
+    sum_scores(folded, np.arange(len(columns)), starts, moments)
+    return folded, moments
+
+
+def find_folded(
+    effects: np.ndarray, scores: NormalScores, noise_correction: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return features whose spread separates class pairs, ascending, and its effects on them.
+
+    An effect of spread counts on the class pairs on which its square exceeds twice that of the
+    order of the values, and what chance gives the largest of all.
+    """
+    is_number = scores.varies.copy()
+    is_number[list(scores.nominal_squares)] = False
+    columns, counts = np.flatnonzero(is_number), np.maximum(scores.class_counts, 1e-9)
+    first, second = np.triu_indices(len(counts), 1)
+    variances = 1.0 / counts[first] + 1.0 / counts[second]
+    least = 2.0 * np.log(max(len(columns) * len(first), 2)) * variances
+    found, gains, kept = [], [], []
+    if noise_correction == 0.0 or least.min() > 25.0:
+        columns = columns[:0]
+    width = max(1, _BLOCK_CELLS // max(scores.padded.shape[1], len(first)))
+    for start in range(0, len(columns), width):
+        block = columns[start : start + width]
+        spread = standard_differences(fold(scores, block)[1], counts, first, second)
+        shrink_effects(spread, variances, noise_correction)
+        squares, ordered = spread * spread, effects[block] ** 2
+        spread[(squares <= least) | (squares <= 2.0 * ordered)] = 0.0
+        spread *= _DISCOUNT
+        error = np.exp(-ordered / 8.0)
+        gain = (error * (1.0 - np.exp(-(spread**2) / 8.0))).mean(axis=1)
+        used = np.flatnonzero(gain > 1.0 - error.mean(axis=1))
+        found.append(spread[used])
+        kept.append(block[used])
+        gains.append(gain[used])
+    if not found:
+        return columns[:0], np.empty((0, len(first)))
+    kept, found, gains = map(np.concatenate, (kept, found, gains))
+    best = np.sort(np.argsort(-gains, kind="stable")[:MAX_FOLDED])
+    return kept[best], found[best]
