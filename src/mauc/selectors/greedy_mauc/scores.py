@@ -7,6 +7,7 @@ with every value: its score is 0, and it counts half below and half above each k
 Rounding adds 1e-4 to a variance of about 1, far less than n rows tell about it.
 """
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -27,6 +28,7 @@ MIN_TIED = 0.1  # share of tied pairs of rows up to which the AUC alone tells th
 _ALIGN = 64  # scores: products over whole vectors have no remainder
 _MIN_WITHIN = 0.25  # whole numbers that differ within a class have a scatter of 1/2 or more
 _N_SHRINKAGE_FEATURES = 64  # enough for a mean over 2016 pairs of features
+_MAX_FLOOR = 0.5  # of the shrinkage: beyond, a copy of a feature would pass for another one
 _MIN_CLASS_COUNT = 3  # samples that a class needs for a correlation of its own
 _STRIDE = 64  # ranks
 _N_SQUARES = 8  # the power method takes 2^8 steps
@@ -217,7 +219,9 @@ def estimate_shrinkage(scores: NormalScores) -> float:
             spread += counts[k] * np.mean((r_k - r) ** 2 - chance)
             weight += counts[k]
     error = np.mean((1.0 - r**2) ** 2) / n_free + max(0.0, spread) / max(weight, 1) / 2
-    return float(min(1.0, error / (error + np.mean(r**2))))
+    # Of as many correlations as there are features, chance alone makes the largest so large.
+    floor = min(_MAX_FLOOR, math.sqrt(2.0 * math.log(len(varying)) / n_free))
+    return float(min(1.0, max(floor, error / (error + np.mean(r**2)))))
 
 
 def _correlations(scatter):
