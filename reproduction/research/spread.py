@@ -5,8 +5,9 @@ as "LightGBM gain" or "XGBoost gain", with theirs) and judges; a file per name i
 MAUC_RUNS keeps what is done. ``... table BASE NAME [NAME ...]`` prints the differences to BASE.
 
 Tables: the 22 of MAUC_DATA, and as many of three to five classes as they give: a class and those
-nearest to it. At most 1,500 rows of each, thinned by class, 3 folds; K = 5, 10, 20, 50. Judges:
-Naive Bayes, linear discriminant, 5 nearest neighbours and extra trees.
+nearest to it. At most 1,500 rows of each, thinned by class, 3 folds; also 100 rows of some, judged
+on the rest. K = 5, 10, 20, 50. Judges: Naive Bayes, linear discriminant, 5 nearest neighbours and
+extra trees.
 """
 
 import json
@@ -20,7 +21,7 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer, load_wine
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import ExtraTreesClassifier
-from sklearn.model_selection import StratifiedKFold, train_test_split
+from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit, train_test_split
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.preprocessing import StandardScaler
 
@@ -43,6 +44,12 @@ FEW = tuple(
     for name in (*LARGE, "libras", "arrhythmia", "dermatology") if name not in ("phoneme", "vehicle")
     for c in (3, 5)
 ) + ("breast_cancer", "wine")  # fmt: skip
+# 100 rows to learn from, and all others to judge by; + has permuted columns up to 3,000 in all.
+THIN = tuple(
+    f"{name}:100{more}"
+    for name in ("isolet/5", "mnist/5", "usps/5", "semeion/5", "cnae9/5", "phoneme", "indiana/5")
+    for more in ("", "+")
+) + ("texture/5:100", "segment/5:100", "satimage/5:100", "vehicle:100")  # fmt: skip
 SIZES = (5, 10, 20, 50)
 MAX_ROWS, N_FOLDS, SEED = 1500, 3, 2911
 
@@ -51,7 +58,7 @@ def load(name):
     """Return X and y; ``NAME/c`` is c classes of it, one drawn and those nearest to it."""
     if name in ("wine", "breast_cancer"):
         return (load_wine if name == "wine" else load_breast_cancer)(return_X_y=True)
-    name, _, n_classes = name.partition("/")
+    name, _, n_classes = name.split(":")[0].partition("/")
     X, y = load_npz(name, np.float64)
     if n_classes:
         classes = np.unique(y)
@@ -64,6 +71,21 @@ def load(name):
     if len(y) > MAX_ROWS:
         X, _, y, _ = train_test_split(X, y, train_size=MAX_ROWS, stratify=y, random_state=SEED)
     return X, y
+
+
+def folds_of(name):
+    """Yield X, y, training and test rows."""
+    X, y = load(name)
+    if name.endswith("+"):
+        rng = np.random.default_rng(SEED)
+        drawn = X[:, rng.integers(X.shape[1], size=3000 - X.shape[1])]
+        X = np.hstack([X, rng.permuted(drawn, axis=0)])
+    if ":" in name:
+        split = StratifiedShuffleSplit(N_FOLDS, train_size=100, random_state=SEED)
+    else:
+        split = StratifiedKFold(N_FOLDS, shuffle=True, random_state=SEED)
+    for train, test in split.split(X, y):
+        yield X, y, train, test
 
 
 class XGBoostGain(Rival):
@@ -109,10 +131,10 @@ def run(name):
     path = Path(os.environ["MAUC_RUNS"]) / f"{name}.jsonl"
     lines = path.read_text().splitlines() if path.exists() else []
     done = {(row["set"], row["fold"]) for row in map(json.loads, lines)}
-    for one in SETS + FEW:
-        X, y = load(one)
-        folds = StratifiedKFold(N_FOLDS, shuffle=True, random_state=SEED)
-        for fold, (train, test) in enumerate(folds.split(X, y)):
+    for one in SETS + FEW + THIN:
+        if all((one, fold) in done for fold in range(N_FOLDS)):
+            continue
+        for fold, (X, y, train, test) in enumerate(folds_of(one)):
             if (one, fold) in done:
                 continue
             k = min(max(SIZES), X.shape[1])
@@ -139,14 +161,16 @@ def read(name):
 def table(base, names):
     start, classes, rows = read(base)
     others = {name: read(name)[0] for name in names}
-    shared = [s for s in SETS + FEW if all(s in found for found in (start, *others.values()))]
+    shared = [s for s in SETS + FEW + THIN if all(s in found for found in (start, *others.values()))]
     groups = {
         "22 sets": [s for s in shared if s in SETS],
         "22 sets, > 5 classes": [s for s in shared if s in SETS and classes[s] > 5],
         "22 sets, <= 5 classes": [s for s in shared if s in SETS and classes[s] <= 5],
         "22 sets, < 300 rows": [s for s in shared if s in SETS and rows[s] < 300],
         "few classes": [s for s in shared if s in FEW],
-        "all <= 5 classes": [s for s in shared if classes[s] <= 5],
+        "both, <= 5 classes": [s for s in shared if classes[s] <= 5 and s not in THIN],
+        "100 rows": [s for s in shared if s in THIN and s[-1] != "+"],
+        "100 rows, 3,000 wide": [s for s in shared if s[-1] == "+"],
     }
     print(f"differences to {base} in thousandths: all K, " + ", ".join(f"K = {k}" for k in SIZES)
           + ", K >= 10, up : down by more than 0.5 (judges: NB, LDA, 5NN, trees)\n")  # fmt: skip

@@ -12,6 +12,7 @@ from mauc.selectors.greedy_mauc.effects import shrink_effects, standard_differen
 from mauc.selectors.greedy_mauc.scores import MAX_SCORE, UNIT, NormalScores, sum_scores
 
 MAX_FOLDED = 128  # features whose folded scores are kept
+_MIN_CLASS_COUNT = 20  # kept samples of both classes, for an effect of spread
 _DISCOUNT = 0.5  # of effects of spread: few classifiers use all of them, linear ones nothing
 _BLOCK_CELLS = 2**21  # scores that are folded at once
 
@@ -40,36 +41,36 @@ def fold(scores: NormalScores, columns: np.ndarray) -> tuple[np.ndarray, np.ndar
 def find_folded(
     effects: np.ndarray, scores: NormalScores, noise_correction: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return features whose spread separates class pairs, ascending, and its effects on them.
-
-    An effect of spread counts on the class pairs on which its square exceeds twice that of the
-    order of the values, and what chance gives the largest of all.
-    """
+    """Return features whose spread separates class pairs, ascending, and their effects by it."""
+    counts = scores.class_counts
+    first, second = np.triu_indices(len(counts), 1)
+    large = np.flatnonzero(np.minimum(counts[first], counts[second]) >= _MIN_CLASS_COUNT)
     is_number = scores.varies.copy()
     is_number[list(scores.nominal_squares)] = False
-    columns, counts = np.flatnonzero(is_number), np.maximum(scores.class_counts, 1e-9)
-    first, second = np.triu_indices(len(counts), 1)
-    variances = 1.0 / counts[first] + 1.0 / counts[second]
-    least = 2.0 * np.log(max(len(columns) * len(first), 2)) * variances
-    found, gains, kept = [], [], []
-    if noise_correction == 0.0 or least.min() > 25.0:
+    columns = np.flatnonzero(is_number)
+    if noise_correction == 0.0 or len(large) == 0:
         columns = columns[:0]
+    variances = 1.0 / counts[first[large]] + 1.0 / counts[second[large]]
+    # Of so many effects of chance the largest square is about so large.
+    luck = 2.0 * np.log(len(columns) * len(large) + 1.0) * variances
+    found = [(columns[:0], np.empty((0, len(first))), np.empty(0))]
     width = max(1, _BLOCK_CELLS // max(scores.padded.shape[1], len(first)))
     for start in range(0, len(columns), width):
         block = columns[start : start + width]
-        spread = standard_differences(fold(scores, block)[1], counts, first, second)
-        shrink_effects(spread, variances, noise_correction)
+        spread = np.zeros((len(block), len(first)))
+        moments = fold(scores, block)[1]
+        spread[:, large] = shrink_effects(
+            standard_differences(moments, np.maximum(counts, 1), first[large], second[large]),
+            variances, noise_correction,
+        )  # fmt: skip
         squares, ordered = spread * spread, effects[block] ** 2
-        spread[(squares <= least) | (squares <= 2.0 * ordered)] = 0.0
+        spread[squares <= 2.0 * ordered] = 0.0
+        spread[:, large] *= squares[:, large] > luck
         spread *= _DISCOUNT
-        error = np.exp(-ordered / 8.0)
-        gain = (error * (1.0 - np.exp(-(spread**2) / 8.0))).mean(axis=1)
-        used = np.flatnonzero(gain > 1.0 - error.mean(axis=1))
-        found.append(spread[used])
-        kept.append(block[used])
-        gains.append(gain[used])
-    if not found:
-        return columns[:0], np.empty((0, len(first)))
-    kept, found, gains = map(np.concatenate, (kept, found, gains))
+        errors = np.exp(-ordered / 8.0)
+        gains = (errors * (1.0 - np.exp(-(spread**2) / 8.0))).mean(axis=1)
+        used = np.flatnonzero(gains > 1.0 - errors.mean(axis=1))
+        found.append((block[used], spread[used], gains[used]))
+    columns, spread, gains = (np.concatenate(part) for part in zip(*found, strict=True))
     best = np.sort(np.argsort(-gains, kind="stable")[:MAX_FOLDED])
-    return kept[best], found[best]
+    return columns[best], spread[best]

@@ -44,18 +44,21 @@ def measure(
     noise_correction: float = 0.0,
     max_samples: int | None = None,
     pair_auc: np.ndarray | None = None,
+    n_room: int = 0,
     n_jobs: int | None = None,
 ) -> tuple[np.ndarray, NormalScores]:
     """Return the effects, shape (n_features, n_pairs), and the normal scores of all features.
 
-    `pair_auc` gets the folded AUCs of all features. On a cluster the workers measure ranges of
-    columns, and a byte per kept cell comes back.
+    `pair_auc` gets the folded AUCs of all features. The scores have room for `n_room` further
+    columns. On a cluster the workers measure ranges of columns, and a byte per kept cell comes
+    back.
     """
     rows = KeptRows(problem, max_samples)
+    scorer = NormalScorer(problem, rows, n_room)
     if problem.cluster is None:
-        return _measure_here(problem, rows, noise_correction, pair_auc, n_jobs)
+        return _measure_here(problem, scorer, noise_correction, pair_auc, n_jobs)
     effects = np.empty((problem.n_features, len(problem.max_wins)))
-    scores = NormalScorer(problem, rows).scores
+    scores = scorer.scores
     kept = None if len(rows.kept) == problem.n_samples else rows.kept
     measured = problem.cluster.map_ranges(
         problem, measure_part, kept, noise_correction, pair_auc is not None
@@ -76,14 +79,14 @@ def measure_part(
 ) -> tuple[np.ndarray, NormalScores, np.ndarray | None]:
     """Return effects, scores and folded AUCs of some columns; called on a worker."""
     pair_auc = np.empty((part.n_features, len(part.max_wins))) if keeps_auc else None
-    return *_measure_here(part, KeptRows(part, None, kept), noise_correction, pair_auc), pair_auc
+    scorer = NormalScorer(part, KeptRows(part, None, kept))
+    return *_measure_here(part, scorer, noise_correction, pair_auc), pair_auc
 
 
-def _measure_here(problem, rows, noise_correction, pair_auc, n_jobs=None):
+def _measure_here(problem, scorer, noise_correction, pair_auc, n_jobs=None):
     effects = np.empty((problem.n_features, len(problem.max_wins)))
     estimator = EffectEstimator(problem, noise_correction)
-    scorer = NormalScorer(problem, rows)
-    all_columns = ColumnReader(problem, None, rows.order)
+    all_columns = ColumnReader(problem, None, scorer.rows.order)
 
     def fill(block):
         written = BlockScores(scorer, block, takes_all=estimator.takes_all)

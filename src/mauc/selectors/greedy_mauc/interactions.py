@@ -98,23 +98,27 @@ class Interactions(Result):
 def search_derived(
     effects: np.ndarray, scores: NormalScores, k: int, names: np.ndarray, noise_correction: float,
     *, interactions: bool, **options,
-) -> tuple[SearchState, GreedyRanking, Interactions | None]:  # fmt: skip
-    """Choose features with their folded scores and, with `interactions`, with their products."""
+) -> tuple[SearchState, GreedyRanking, np.ndarray, Interactions | None]:  # fmt: skip
+    """Choose features with their folded scores and, with `interactions`, with their products.
+
+    Returns the features that have folded scores, too. The scores have room for all of them.
+    """
     folded, spread = find_folded(effects, scores, noise_correction)
-    columns = with_folded(effects, scores, folded, spread)
-    pairs, n_new = None, len(folded)
+    pairs, numbers = None, np.zeros(0, np.int64)
+    columns = add_folded(effects, scores, folded, spread)
     if interactions:
         pairs = find_pairs(scores, _candidates(effects, scores, options), np.asarray(names))
-        columns, numbers = with_products(columns, pairs, noise_correction)
-        n_new += len(numbers)
+        columns, numbers = add_products(columns, pairs, noise_correction)
+    n_new = len(columns.members)
     if n_new == 0:
         state = SearchState(effects, scores, k, **options)
-        return state, search_features(state, k), pairs
-    state = SearchState(columns.effects, columns.scores, k + n_new, n_products=n_new, **options)
+        return state, search_features(state, k), folded, pairs
+    n_steps = k + min(k, len(folded)) + len(numbers)
+    state = SearchState(columns.effects, columns.scores, n_steps, n_products=n_new, **options)
     found, steps = search_pairs(state, columns.members, k)
     if pairs is not None:
         pairs.steps[numbers] = steps[len(folded) :]
-    return state, found, pairs
+    return state, found, folded, pairs
 
 
 def _candidates(effects, scores, options):
@@ -185,42 +189,30 @@ def _test_block(classes, start, stop, n):
     return statistics, np.maximum(n_classes - 1, 0)
 
 
-class Columns(NamedTuple):
-    """Features, followed by columns that are derived of them: folded scores and products."""
+class DerivedColumns(NamedTuple):
+    """Features, followed by columns made of them: folded scores, and products of two."""
 
     effects: np.ndarray  #: (n_features + n_derived, n_pairs)
-    scores: NormalScores  #: derived columns count as constant: they are no candidates of their own
-    members: np.ndarray  #: (n_derived, 2), int64: the features of a product; twice that of a fold
-
-    def extended(self, effects, padded, sums, squares, members) -> "Columns":
-        """Return them with further columns, given as in `NormalScores`."""
-        scores = replace(
-            self.scores,
-            padded=np.concatenate([self.scores.padded, padded]),
-            sums=np.concatenate([self.scores.sums, sums], axis=1),
-            squares=np.concatenate([self.scores.squares, squares]),
-            varies=np.append(self.scores.varies, np.zeros(len(members), bool)),
-        )
-        effects = np.concatenate([self.effects, effects])
-        return Columns(effects, scores, np.concatenate([self.members, members]))
+    scores: NormalScores
+    members: np.ndarray  #: (n_derived, 2), int64: features of each product, or twice the folded one
 
 
-def with_folded(
+def add_folded(
     effects: np.ndarray, scores: NormalScores, folded: np.ndarray, spread: np.ndarray
-) -> Columns:
-    """Append the folded scores of features, which have effects `spread`."""
-    columns = Columns(effects, scores, np.zeros((0, 2), np.int64))
+) -> DerivedColumns:
+    """Append the folded scores of features, whose effects are `spread`."""
+    members = np.column_stack([folded, folded])
     if len(folded) == 0:
-        return columns
+        return DerivedColumns(effects, scores, members)
     padded, moments = fold(scores, folded)
-    sums, squares = moments[:, 0].T, moments[:, 1].sum(axis=1)
-    return columns.extended(spread, padded, sums, squares, np.column_stack([folded, folded]))
+    extended = scores.extended(padded, moments[:, 0].T, moments[:, 1].sum(axis=1))
+    return DerivedColumns(np.concatenate([effects, spread]), extended, members)
 
 
-def with_products(
-    columns: Columns, found: Interactions, noise_correction: float
-) -> tuple[Columns, np.ndarray]:
-    """Append the products of pairs of features that have an effect; return their numbers, too."""
+def add_products(
+    columns: DerivedColumns, found: Interactions, noise_correction: float
+) -> tuple[DerivedColumns, np.ndarray]:
+    """Append the products of pairs of features that have an effect; return which pairs, too."""
     effects, scores, pairs = columns.effects, columns.scores, found.pairs
     if len(pairs) == 0:
         return columns, np.zeros(0, np.int64)
@@ -241,9 +233,12 @@ def with_products(
     numbers = np.flatnonzero(wide.any(axis=1) & product_scores.varies)
     sums = np.zeros((len(counts), len(pairs)), np.int64)
     sums[present] = product_scores.sums
-    padded, squares = product_scores.padded[numbers], product_scores.squares[numbers]
-    more = columns.extended(wide[numbers], padded, sums[:, numbers], squares, pairs[numbers])
-    return more, numbers
+    extended = scores.extended(
+        product_scores.padded[numbers], sums[:, numbers], product_scores.squares[numbers]
+    )
+    effects = np.concatenate([effects, wide[numbers]])
+    members = np.concatenate([columns.members, pairs[numbers]])
+    return DerivedColumns(effects, extended, members), numbers
 
 
 def search_pairs(

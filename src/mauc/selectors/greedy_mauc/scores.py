@@ -8,7 +8,7 @@ Rounding adds 1e-4 to a variance of about 1, far less than n rows tell about it.
 """
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numba import uintp
@@ -41,7 +41,8 @@ _DECIMALS = 9  # scores that agree to this many are equal, whatever the order of
 class NormalScores:
     """Normal scores of all features."""
 
-    padded: np.ndarray  #: (n_features, >= n_kept), int8: rows sorted by class, then zeros
+    #: (>= n_features, >= n_kept), int8: rows sorted by class, then zeros; further columns have room
+    padded: np.ndarray
     sums: np.ndarray  #: (n_classes, n_features), int64: over the kept rows of each class
     squares: np.ndarray  #: (n_features,), int64: sums of squares over all kept rows
     class_counts: np.ndarray  #: (n_classes,), int64: kept rows of each class
@@ -53,8 +54,24 @@ class NormalScores:
 
     @property
     def scores(self) -> np.ndarray:
-        """The scores alone, shape (n_features, n_kept)."""
+        """The scores alone, shape (>= n_features, n_kept)."""
         return self.padded[:, : self.class_counts.sum()]
+
+    def extended(
+        self, padded: np.ndarray, sums: np.ndarray, squares: np.ndarray
+    ) -> "NormalScores":
+        """Return them with further columns, which are written to the room after these.
+
+        They count as constant: they are not candidates on their own.
+        """
+        n_before, n_new = len(self.squares), len(squares)
+        self.padded[n_before : n_before + n_new] = padded
+        return replace(
+            self,
+            sums=np.concatenate([self.sums, sums], axis=1),
+            squares=np.concatenate([self.squares, squares]),
+            varies=np.append(self.varies, np.zeros(n_new, bool)),
+        )
 
     def within_scales(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the centers and scales that turn dot products into within-class correlations.
@@ -87,7 +104,7 @@ class KeptRows:
 class NormalScorer:
     """Writes the scores of the columns of a problem, one block at a time, into `scores`."""
 
-    def __init__(self, problem: Problem, rows: KeptRows):
+    def __init__(self, problem: Problem, rows: KeptRows, n_room: int = 0):
         self.rows, self.class_counts = rows, problem.class_counts
         self.table = score_table(problem.n_samples)
         kept_rows = rows.order[rows.kept]
@@ -95,7 +112,7 @@ class NormalScorer:
         self.kept_starts = np.concatenate([[0], np.cumsum(counts)])
         n_features, n_padded = problem.n_features, -(-len(kept_rows) // _ALIGN) * _ALIGN
         self.scores = NormalScores(
-            np.zeros((n_features, n_padded), np.int8),
+            np.zeros((n_features + n_room, n_padded), np.int8),
             np.empty((problem.n_classes, n_features), np.int64),
             np.empty(n_features, np.int64),
             counts,
