@@ -15,9 +15,9 @@ from mauc.exceptions import NotEnoughMemoryError
 from mauc.selectors.greedy_mauc import estimator as greedy_module
 from mauc.selectors.greedy_mauc import interactions as interactions_module
 from mauc.selectors.greedy_mauc import search as bounds_module
+from mauc.selectors.greedy_mauc.dispersion import find_folded
 from mauc.selectors.greedy_mauc.effects import measure
 from mauc.selectors.greedy_mauc.estimator import GreedyMAUC
-from mauc.selectors.greedy_mauc.dispersion import find_folded
 from mauc.selectors.greedy_mauc.interactions import add_folded, add_products, find_pairs
 from tests.helpers.oracle_greedy import score_correlations, separations
 from tests.helpers.selector_cases import assert_same_fit

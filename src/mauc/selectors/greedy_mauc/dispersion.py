@@ -6,10 +6,12 @@ distance of a rank from the median rank: see "Dispersion" in docs/methods/greedy
 """
 
 import numpy as np
+from numba import uintp
 from scipy.special import ndtr, ndtri
 
+from mauc.compile import njit
 from mauc.selectors.greedy_mauc.effects import shrink_effects, standard_differences
-from mauc.selectors.greedy_mauc.scores import MAX_SCORE, UNIT, NormalScores, sum_scores
+from mauc.selectors.greedy_mauc.scores import MAX_SCORE, UNIT, NormalScores
 
 MAX_FOLDED = 128  # features whose folded scores are kept
 _MIN_CLASS_COUNT = 20  # kept samples of both classes, for an effect of spread
@@ -18,7 +20,7 @@ _BLOCK_CELLS = 2**21  # scores that are folded at once
 
 
 def _fold_table() -> np.ndarray:
-    """Return the folded score of every score, by its byte; 0, the score of a missing value, stays."""
+    """Return the folded score of every score, by its byte; that of missing values, 0, stays."""
     sizes = np.abs(np.arange(256, dtype=np.uint8).view(np.int8).astype(np.float64)) / UNIT
     with np.errstate(divide="ignore"):
         folded = np.rint(UNIT * ndtri(2.0 * ndtr(sizes) - 1.0))
@@ -29,13 +31,12 @@ def _fold_table() -> np.ndarray:
 FOLDED = _fold_table()
 
 
-def fold(scores: NormalScores, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return folded scores of columns, int8, and their sums and sums of squares over each class."""
-    folded = FOLDED[scores.padded[columns].view(np.uint8)]
+def folded_moments(scores: NormalScores, columns: np.ndarray) -> np.ndarray:
+    """Return sums and sums of squares of folded scores, shape (n_columns, 2, n_classes)."""
     starts = np.append(0, np.cumsum(scores.class_counts))
     moments = np.empty((len(columns), 2, len(scores.class_counts)), np.int64)
-    sum_scores(folded, np.arange(len(columns)), starts, moments)
-    return folded, moments
+    sum_folded(scores.padded.view(np.uint8), columns, FOLDED, starts, moments)
+    return moments
 
 
 def find_folded(
@@ -50,23 +51,20 @@ def find_folded(
     columns = np.flatnonzero(is_number)
     if noise_correction == 0.0 or len(large) == 0:
         columns = columns[:0]
-    variances = 1.0 / counts[first[large]] + 1.0 / counts[second[large]]
+    both = first[large], second[large]
+    variances = 1.0 / counts[both[0]] + 1.0 / counts[both[1]]
     # Of so many effects of chance the largest square is about so large.
     luck = 2.0 * np.log(len(columns) * len(large) + 1.0) * variances
     found = [(columns[:0], np.empty((0, len(first))), np.empty(0))]
     width = max(1, _BLOCK_CELLS // max(scores.padded.shape[1], len(first)))
     for start in range(0, len(columns), width):
         block = columns[start : start + width]
-        spread = np.zeros((len(block), len(first)))
-        moments = fold(scores, block)[1]
-        spread[:, large] = shrink_effects(
-            standard_differences(moments, np.maximum(counts, 1), first[large], second[large]),
-            variances, noise_correction,
-        )  # fmt: skip
-        squares, ordered = spread * spread, effects[block] ** 2
-        spread[squares <= 2.0 * ordered] = 0.0
-        spread[:, large] *= squares[:, large] > luck
-        spread *= _DISCOUNT
+        effect = standard_differences(folded_moments(scores, block), np.maximum(counts, 1), *both)
+        shrink_effects(effect, variances, noise_correction)
+        squares, ordered = effect**2, effects[block] ** 2
+        is_used = (squares > luck) & (squares > 2.0 * ordered[:, large])
+        spread = np.zeros(ordered.shape)
+        spread[:, large] = _DISCOUNT * is_used * effect
         errors = np.exp(-ordered / 8.0)
         gains = (errors * (1.0 - np.exp(-(spread**2) / 8.0))).mean(axis=1)
         used = np.flatnonzero(gains > 1.0 - errors.mean(axis=1))
@@ -74,3 +72,17 @@ def find_folded(
     columns, spread, gains = (np.concatenate(part) for part in zip(*found, strict=True))
     best = np.sort(np.argsort(-gains, kind="stable")[:MAX_FOLDED])
     return columns[best], spread[best]
+
+
+@njit(cache=True, nogil=True)
+def sum_folded(scores, columns, table, starts, moments):
+    """Fill in what `folded_moments` returns; `scores` are bytes, offsets in the table."""
+    for j in range(columns.shape[0]):
+        row = scores[columns[j]]
+        for k in range(starts.shape[0] - 1):
+            total = square = np.int64(0)
+            for i in range(uintp(starts[k]), uintp(starts[k + 1])):
+                value = np.int64(table[row[i]])
+                total += value
+                square += value * value
+            moments[j, 0, k], moments[j, 1, k] = total, square

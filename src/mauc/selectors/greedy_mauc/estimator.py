@@ -61,13 +61,14 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
     shrinkage : float or "auto", default="auto"
         In [0, 1]: how much of the correlation between features is not trusted. 0 trusts the
         sample, 1 takes all features as independent given the class. "auto" estimates it from
-        the number of samples and from how much the correlations differ between the classes.
+        the numbers of samples and features and from how much the correlations differ between the
+        classes.
     alpha : float, default=1.0
         Positive: how fast the error of a pair falls with its separation. Small values seek a
         good mean over the pairs, large values the hardest pairs.
     noise_correction : float, default=1.0
         How much effects are made smaller for the noise in them; 0 takes them as they are, those of
-        small classes, too. It matters for small classes and for weak features.
+        small classes, too, and none of spread. It matters for small classes and weak features.
     max_samples : int or None, default=2048
         Correlations are measured on at most this many samples, every class with its share; None
         takes all. Which ones is decided by a hash of the ranks of their values, so the order of
@@ -135,9 +136,11 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
     .. math:: \arg\max_{f \notin S}\; b_f \Big(1 - \frac{L(S \cup \{f\})}{L(S)}\Big), \qquad
         L(S) = \sum_p \exp(-\alpha D_p^2(S) / 8).
 
-    Equal values go by column; constant features come last. docs/methods/greedy_mauc.md has the
-    derivations: effects with ties and of small classes, the noise correction, the trees of a prior,
-    interactions, nominal features, the prediction, time and memory.
+    Equal values go by column; constant features come last. A feature whose spread separates classes
+    where the order of its values does not has its distance from the median as a further column.
+    docs/methods/greedy_mauc.md has the derivations: effects with ties, of small classes and of
+    spread, the noise correction, the trees of a prior, interactions, nominal features, the
+    prediction, time and memory.
 
     Only the order of values counts, but for the trees of a prior: without them a strictly monotone
     map of a feature changes nothing, to the bit. The order of the rows changes nothing. A missing

@@ -19,7 +19,7 @@ from mauc.layout import Layout, plain_layout
 from mauc.parallel import start_pool
 from mauc.progress import track
 from mauc.results import MAX_ROWS, Result, short_name
-from mauc.selectors.greedy_mauc.dispersion import find_folded, fold
+from mauc.selectors.greedy_mauc.dispersion import FOLDED, find_folded, folded_moments
 from mauc.selectors.greedy_mauc.effects import measure
 from mauc.selectors.greedy_mauc.scores import NormalScores
 from mauc.selectors.greedy_mauc.search import (
@@ -204,7 +204,7 @@ def add_folded(
     members = np.column_stack([folded, folded])
     if len(folded) == 0:
         return DerivedColumns(effects, scores, members)
-    padded, moments = fold(scores, folded)
+    padded, moments = FOLDED[scores.padded[folded].view(np.uint8)], folded_moments(scores, folded)
     extended = scores.extended(padded, moments[:, 0].T, moments[:, 1].sum(axis=1))
     return DerivedColumns(np.concatenate([effects, spread]), extended, members)
 

@@ -57,13 +57,8 @@ class NormalScores:
         """The scores alone, shape (>= n_features, n_kept)."""
         return self.padded[:, : self.class_counts.sum()]
 
-    def extended(
-        self, padded: np.ndarray, sums: np.ndarray, squares: np.ndarray
-    ) -> "NormalScores":
-        """Return them with further columns, which are written to the room after these.
-
-        They count as constant: they are not candidates on their own.
-        """
+    def extended(self, padded: np.ndarray, sums: np.ndarray, squares: np.ndarray) -> "NormalScores":
+        """Return them with further columns, in the room after these, which count as constant."""
         n_before, n_new = len(self.squares), len(squares)
         self.padded[n_before : n_before + n_new] = padded
         return replace(

@@ -136,10 +136,7 @@ class SearchState:
         )  # fmt: skip
 
     def _reduce_nominal(self, block):
-        """Take off the effects of nominal features what the categories of chosen ones tell of them.
-
-        What correlations tell is taken off already.
-        """
+        """Take off the effects of nominal features what only categories of chosen ones tell."""
         columns = self._nominal[np.searchsorted(self._nominal, block[0]) :]
         columns = columns[(columns < block[1]) & self.is_left[columns]]
         for at in range(int(self._n_reduced[columns].min(initial=self.step)), self.step):
@@ -151,10 +148,7 @@ class SearchState:
         self._n_reduced[columns] = self.step
 
     def _unexplained(self, columns, s):
-        """Return the parts of the variances within the classes that groups of equal s leave.
-
-        Adjusted for their number, and of what a line through s leaves.
-        """
+        """Return the parts of variances that groups of equal s leave, of what a line leaves."""
         scores, counts = self.scores.scores, self.scores.class_counts
         keys = np.repeat(256 * np.arange(len(counts)), counts) + scores[s]
         order = np.argsort(keys, kind="stable")
