@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from numbers import Integral, Real
 from typing import Any
 
-from mauc.exceptions import MaucError
+from mauc.exceptions import MaucError, printable
 
 
 def check_choice(name: str, value: Any, choices: Iterable[Any]) -> Any:
@@ -41,7 +41,7 @@ def unknown_choice(
     by_name = {str(choice).lower(): choice for choice in choices}
     near = get_close_matches(str(got).lower(), list(by_name), n=1)
     hint = f"; did you mean {by_name[near[0]]!r}?" if near else "."
-    shown = ", ".join(repr(choice) if quoted else str(choice) for choice in choices[:50])
+    shown = ", ".join(repr(choice) if quoted else printable(choice) for choice in choices[:50])
     shown += ", ..." * (len(choices) > 50)
     return MaucError(f"{what} must be one of {shown}, got {got!r}{hint}")
 

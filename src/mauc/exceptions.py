@@ -34,6 +34,9 @@ WARNING = "warning: "
 class MaucError(ValueError):
     """Base class of the errors of mauc."""
 
+    def __str__(self):
+        return printable(super().__str__(), "\n")  # it may hold names of a file
+
 
 class MaucTypeError(MaucError, TypeError):
     """An input has a type that cannot be used."""
@@ -104,7 +107,15 @@ def warn_user(message, category):
     level, frame = 2, sys._getframe(1)
     while frame.f_back and frame.f_globals.get("__name__", "").startswith(("mauc.", "sklearn.")):
         level, frame = level + 1, frame.f_back
-    warnings.warn(message, category, stacklevel=level)
+    warnings.warn(printable(message, "\n"), category, stacklevel=level)
+
+
+def printable(text: object, kept: str = "") -> str:
+    """Return text for a terminal: control and invisible characters as escapes, but those `kept`."""
+    return "".join(
+        char if char.isprintable() or char in kept else char.encode("unicode_escape").decode()
+        for char in str(text)
+    )
 
 
 def first_line(error: object) -> str:

@@ -2,21 +2,24 @@
 
 import re
 import textwrap
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, fields, replace
 from html import escape
 from typing import Any, NamedTuple
+
+from mauc.exceptions import printable
 
 GAP = "—"  # a value that was not measured
 #: As `bold` of `render_text` it has no width: what prints the text makes it a style.
 HIDDEN = "\ue000"
 
 _WIDTH = 100  # of captions and notes in text
-_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|~$#])")
+_FORMULA = re.compile(r"[=@\t\r]|[+-](?![\d.]+$)")  # what spreadsheets run; -1 is a number
+_MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|~$#&])")
 _LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
     "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-    "|": r"\textbar{}", "<": r"\textless{}", ">": r"\textgreater{}", '"': r"\textquotedbl{}",
+    "|": r"\textbar{}", "<": r"\textless{}", ">": r"\textgreater{}", '"': "''",
     "†": r"\dag{}", "‡": r"\ddag{}", "§": r"\S{}", "×": r"$\times$", "±": r"$\pm$", "—": "---",
     "−": "$-$",
 }  # fmt: skip
@@ -113,6 +116,18 @@ def plain_layout(
     )  # fmt: skip
 
 
+def _escaped(part: Any, how: Callable[[str], str]) -> Any:
+    """Return a table, or a part of it, with all texts escaped: any of them may hold a name."""
+    if isinstance(part, str):
+        return how(part)
+    if isinstance(part, tuple | list):  # lists are those of `layout_of`
+        return tuple(_escaped(one, how) for one in part)
+    if not isinstance(part, Layout | Group | Value):
+        return part
+    texts = {one.name: getattr(part, one.name) for one in fields(part) if one.name != "marks"}
+    return replace(part, **{key: _escaped(text, how) for key, text in texts.items()})
+
+
 class _Cell(NamedTuple):
     """A text and its width on the terminal."""
 
@@ -132,6 +147,7 @@ def render_text(layout: Layout, width: int | None = None, bold: str = "**") -> s
     Captions and notes are wrapped to the width, and value columns that would exceed it continue
     below; without a width columns are not split. Bold values are put between two `bold`.
     """
+    layout = _escaped(layout, printable)
     labels = _label_columns(layout)
     rows = [values for group in layout.groups for _, values in group.rows]
     columns = [
@@ -223,19 +239,19 @@ def _width(column: list[_Cell]) -> int:
 
 def render_markdown(layout: Layout) -> str:
     """Return a table in Markdown that ends with a newline."""
+    layout = _escaped(layout, escape_markdown)
     n_labels = 2 if layout.is_grouped else 1
-    heads = [escape_markdown(head) for head in (*layout.heads[2 - n_labels :], *layout.columns)]
+    heads = [*layout.heads[2 - n_labels :], *layout.columns]
     # Markdown has no heading over several columns.
     caption = layout.caption + (f" Columns: {layout.over.lower()}." if layout.over else "")
     rows = []
     for group in layout.groups:
-        name = escape_markdown(group.name)
+        name = group.name
         for label, values in group.rows:
             names = [name] if layout.is_grouped else []
-            rows.append([*names, escape_markdown(label), *map(_markdown_value, values)])
+            rows.append([*names, label, *map(_markdown_value, values)])
             name = ""
-    parts = [escape_markdown(caption), markdown_table(heads, rows, n_labels)]
-    return "\n\n".join([*parts, *map(escape_markdown, layout.notes)]) + "\n"
+    return "\n\n".join([caption, markdown_table(heads, rows, n_labels), *layout.notes]) + "\n"
 
 
 def markdown_table(heads: Sequence[str], rows: Iterable[Sequence[str]], n_labels: int = 1) -> str:
@@ -272,16 +288,17 @@ def escape_markdown(text: str) -> str:
     >>> print(escape_markdown("a_b|c"))
     a\_b\|c
     """
-    return _MARKDOWN.sub(r"\\\1", " ".join(text.split()))
+    return _MARKDOWN.sub(r"\\\1", printable(" ".join(text.split())))
 
 
 def _markdown_value(value: Value) -> str:
-    text = escape_markdown(value.text)
-    return (f"**{text}**" if value.is_bold else text) + value.marks
+    return (f"**{value.text}**" if value.is_bold else value.text) + value.marks
 
 
 def render_latex(layout: Layout) -> str:
     """Return a table environment (booktabs, multirow, graphicx) that ends with a newline."""
+    name = re.sub("[^a-zA-Z0-9]+", "-", layout.name).strip("-")
+    layout = _escaped(layout, escape_latex)
     n_labels = 2 if layout.is_grouped else 1
     n_values = len(layout.columns)
     skip = "& " * n_labels
@@ -291,8 +308,8 @@ def render_latex(layout: Layout) -> str:
     lines = [
         r"\begin{table}",
         r"\centering",
-        rf"\caption{{{escape_latex(layout.caption)}}}",
-        rf"\label{{tab:{re.sub('[^a-zA-Z0-9]+', '-', layout.name).strip('-')}}}",
+        rf"\caption{{{layout.caption}}}",
+        rf"\label{{tab:{name}}}",
         r"\smallskip",  # many classes leave no space between a caption and what is below it
         *([opening] if opening else []),
         rf"\begin{{tabular}}{{{'l' * (n_labels - 1)}r*{{{n_values}}}{{c}}}}",
@@ -300,23 +317,22 @@ def render_latex(layout: Layout) -> str:
     ]
     if layout.over:
         lines += [
-            rf"{skip}\multicolumn{{{n_values}}}{{c}}{{{escape_latex(layout.over)}}}\\",
+            rf"{skip}\multicolumn{{{n_values}}}{{c}}{{{layout.over}}}\\",
             rf"\cmidrule(r){{{n_labels + 1}-{n_labels + n_values}}}",
         ]
-    lines.append(skip + " & ".join(map(escape_latex, layout.columns)) + r"\\")
+    lines.append(skip + " & ".join(layout.columns) + r"\\")
     for group in layout.groups:
         lines.append(r"\midrule")
         if layout.is_grouped:
-            lines.append(rf"\multirow{{{len(group.rows)}}}{{*}}{{{escape_latex(group.name)}}}")
+            lines.append(rf"\multirow{{{len(group.rows)}}}{{*}}{{{group.name}}}")
         start = "& " * (n_labels - 1)
         for label, values in group.rows:
-            entries = [escape_latex(label), *map(_latex_value, values)]
-            lines.append(start + " & ".join(entries) + r"\\")
+            lines.append(start + " & ".join([label, *map(_latex_value, values)]) + r"\\")
     lines += [r"\bottomrule", rf"\end{{tabular}}{closing}"]
     if layout.notes:
         # a paragraph each, as wide as the page
         lines += ["", r"\medskip", r"\parbox{\linewidth}{\footnotesize"]
-        lines += [escape_latex(note) + r"\par" for note in layout.notes]
+        lines += [note + r"\par" for note in layout.notes]
         lines.append("}")
     return "\n".join([*lines, r"\end{table}"]) + "\n"
 
@@ -327,27 +343,32 @@ def escape_latex(text: str) -> str:
     >>> print(escape_latex("a_b|c"))
     a\_b\textbar{}c
     """
-    return "".join(_LATEX.get(sign, sign) for sign in " ".join(text.split()))
+    text = printable(" ".join(text.split()))
+    # LaTeX would read a bracket or a star behind the end of a row as an option of the row.
+    return "{}" * text.startswith(("[", "*")) + "".join(_LATEX.get(sign, sign) for sign in text)
 
 
 def _latex_value(value: Value) -> str:
-    if value.text == GAP:
-        return "---"
-    text = escape_latex(value.text)
-    if value.is_bold:
-        text = rf"\textbf{{{text}}}"
+    if value.text == _LATEX[GAP]:
+        return value.text
+    text = rf"\textbf{{{value.text}}}" if value.is_bold else value.text
     raised = "".join(_LATEX_MARKS[mark] for mark in value.marks)
     if value.is_math:
         return f"${text}^{{{raised}}}$" if raised else f"${text}$"
     return f"{text}$^{{{raised}}}$" if raised else text
 
 
-def render_html(layout: Layout, key: str = "") -> str:
-    """Return a table in HTML; with a key, an id, it can be scrolled and is named by its caption.
+def spreadsheet_text(value: Any) -> Any:
+    """Return a value for a CSV file that spreadsheets open: texts printable, none a formula."""
+    if not isinstance(value, str):
+        return value
+    return "'" * bool(_FORMULA.match(value)) + printable(value)
 
-    Every name is escaped. Classes are those of the page's style sheet.
-    """
-    n_labels = 2 if layout.is_grouped else 1
+
+def render_html(layout: Layout, key: str = "") -> str:
+    """Return a table in HTML; with a key, an id, it can be scrolled and is named by its caption."""
+    layout = _escaped(layout, escape_html)
+    n_labels = 2 if layout.is_grouped else 1  # classes are those of the page's style sheet
     named = f' aria-labelledby="{escape(key)}"' if key else ""
     opening, closing = ("", "")
     if key:
@@ -355,12 +376,12 @@ def render_html(layout: Layout, key: str = "") -> str:
     lines = []
     if layout.caption:
         mark = f' id="{escape(key)}"' if key else ""
-        lines.append(f'<p class="note caption"{mark}>{escape(layout.caption)}</p>')
+        lines.append(f'<p class="note caption"{mark}>{layout.caption}</p>')
     # what has no caption is a list of records: its rows have no heads
     kind = "numbers" if layout.caption else "numbers plain"
     lines.append(f'{opening}<table class="{kind}"{named}>\n<thead>')
     if layout.over:
-        over = f'<th scope="colgroup" colspan="{len(layout.columns)}">{escape(layout.over)}</th>'
+        over = f'<th scope="colgroup" colspan="{len(layout.columns)}">{layout.over}</th>'
         lines.append(f'<tr><td colspan="{n_labels}"></td>{over}</tr>')
     heads = [_head(head, is_number=False) for head in layout.heads[2 - n_labels :]]
     heads += [_head(head, is_number=layout.is_right(head)) for head in layout.columns]
@@ -371,27 +392,31 @@ def render_html(layout: Layout, key: str = "") -> str:
             name = ""
             if layout.is_grouped and at == 0:
                 span = f'scope="rowgroup" rowspan="{len(group.rows)}"'
-                name = f'<th {span} class="name">{escape(group.name)}</th>'
+                name = f'<th {span} class="name">{group.name}</th>'
             tag, scope = ("th", ' scope="row"') if layout.caption else ("td", "")
             kind = "number" if layout.heads[1] in (layout.right or ()) else "name"
-            name += f'<{tag}{scope} class="{kind}">{escape(label)}</{tag}>'
+            name += f'<{tag}{scope} class="{kind}">{label}</{tag}>'
             cells = zip(layout.columns, values, strict=True)
             lines.append(f"<tr>{name}{''.join(_html_value(layout, *cell) for cell in cells)}</tr>")
         lines.append("</tbody>")
     lines.append(f"</table>{closing}")
-    lines += [f'<p class="note">{escape(note)}</p>' for note in layout.notes]
+    lines += [f'<p class="note">{note}</p>' for note in layout.notes]
     return "\n".join(lines)
+
+
+def escape_html(text: str) -> str:
+    """Return text that a page shows as it is, also inside an attribute."""
+    return escape(printable(text))
 
 
 def _head(head: str, *, is_number: bool) -> str:
     kind = ' class="number"' if is_number else ""
-    return f'<th scope="col"{kind}>{escape(head)}</th>'
+    return f'<th scope="col"{kind}>{head}</th>'
 
 
 def _html_value(layout: Layout, head: str, value: Value) -> str:
-    text = escape(value.text)
     if not layout.is_right(head):
-        return f'<td class="name">{text}</td>'
-    text = f"<b>{text}</b>" if value.is_bold else text
+        return f'<td class="name">{value.text}</td>'
+    text = f"<b>{value.text}</b>" if value.is_bold else value.text
     mark = f'<span class="mark">{value.marks}</span>' if layout.caption else ""
-    return f'<td class="number" data-head="{escape(head)}">{text}{mark}</td>'
+    return f'<td class="number" data-head="{head}">{text}{mark}</td>'

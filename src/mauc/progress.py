@@ -14,6 +14,8 @@ from datetime import timedelta
 from itertools import accumulate
 from typing import TypeVar
 
+from mauc.exceptions import printable
+
 KINDS = ("auto", "bar", "lines", "quiet")  #: values of ``progress=``
 DELAY_SECONDS = 2.0  # before anything is shown
 _LINE_EVERY, _BAR_EVERY = 10.0, 0.2  # seconds between lines, and between updates of the bar
@@ -79,7 +81,7 @@ def track(
 
 def note(message: str) -> None:
     """Write a line to standard error; a bar that is shown stays below it."""
-    print(f"mauc: {message}", file=sys.stderr, flush=True)
+    print("mauc:", printable(message, "\n"), file=sys.stderr, flush=True)
 
 
 class _Level:
@@ -183,7 +185,7 @@ class Display:
         if left is not None:
             counts.append(f"{timedelta(seconds=round(left))} left")
         text = ", ".join([f"{': '.join(self.names)} {elapsed}", *counts])
-        return f"{text}; {self.results}" if self.results else text
+        return printable(f"{text}; {self.results}" if self.results else text)
 
     def _paint(self, has_bar: bool) -> None:
         if self._over.wait(DELAY_SECONDS):

@@ -3,10 +3,10 @@
 from abc import ABC, abstractmethod
 from collections import namedtuple
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from html import escape
 from typing import Any
 
-from mauc.layout import Layout, render_html, render_text
+from mauc.exceptions import printable
+from mauc.layout import Layout, escape_html, render_html, render_text
 
 MAX_ROWS = 20
 _MAX_NAME = 40  # characters of a name
@@ -42,7 +42,7 @@ class Result(ABC):
 
     def __str__(self) -> str:
         return "\n".join(
-            part if isinstance(part, str) else render_text(part).rstrip("\n")
+            printable(part, "\n") if isinstance(part, str) else render_text(part).rstrip("\n")
             for part in self.printed_parts()
         )
 
@@ -51,7 +51,7 @@ class Result(ABC):
 
     def _repr_html_(self) -> str:
         return "".join(
-            f"<p>{escape(part)}</p>" if isinstance(part, str) else render_html(part)
+            f"<p>{escape_html(part)}</p>" if isinstance(part, str) else render_html(part)
             for part in self.printed_parts()
         )
 
@@ -62,19 +62,17 @@ def rows_to_columns(rows: Iterable[Sequence[Any]], names: Sequence[str]) -> dict
     return {name: [row[at] for row in table] for at, name in enumerate(names)}
 
 
-def short_name(name: object) -> str:
-    r"""Return a name on one line, without the middle if it is long.
+def short_name(name: object, n_letters: int = _MAX_NAME) -> str:
+    r"""Return a name on one line, without the middle if it is longer than `n_letters`.
 
     >>> short_name("width\nof petals"), len(short_name("x" * 300))
     ('width\\nof petals', 40)
     """
-    text = "".join(
-        char if char.isprintable() else char.encode("unicode_escape").decode() for char in str(name)
-    )
-    if len(text) <= _MAX_NAME:
+    text = printable(name)
+    if len(text) <= n_letters:
         return text
-    head = _MAX_NAME * 2 // 3
-    return f"{text[:head]}…{text[head + 1 - _MAX_NAME :]}"
+    head = n_letters * 2 // 3
+    return f"{text[:head]}…{text[head + 1 - n_letters :]}"
 
 
 def number(value: float, form: str = ".4f", missing: str = "-") -> str:

@@ -22,6 +22,7 @@ from sklearn.base import clone
 import mauc.io.objects
 from mauc import MAUCD, MDFS, AnovaF, ChiSquare, feature_pair_auc, open_columns
 from mauc.data.source import ColumnSource
+from mauc.datasets import load_dataset
 from mauc.exceptions import MaucError
 from mauc.io.objects import as_source
 from tests.io.conftest import assert_same_fit
@@ -299,3 +300,15 @@ def test_zarr_that_is_here_does_not_wait(numbers, tmp_path, kind):
     source = as_source(held)
     assert not source.waits
     assert_array_equal(np.array(source.read(np.arange(37))).T, X)
+
+
+def test_pickles_of_zarr_are_refused(tmp_path):
+    group = zarr.open_group(tmp_path / "x.zarr", mode="w", zarr_format=2)
+    group.create_array("X", data=np.zeros((4, 2)))
+    (tmp_path / "x.zarr" / "y").mkdir()
+    (tmp_path / "x.zarr" / "y" / ".zarray").write_text(
+        '{"zarr_format": 2, "shape": [4], "chunks": [4], "dtype": "|O", "compressor": null, '
+        '"order": "C", "fill_value": "", "filters": [{"id": "vlen-utf8"}, {"id": "pickle"}]}'
+    )
+    with pytest.raises(MaucError, match="holds pickles, which are never read"):
+        load_dataset(tmp_path / "x.zarr", "y")

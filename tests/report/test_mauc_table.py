@@ -92,16 +92,13 @@ def test_a_classifier_that_ran_elsewhere_is_named():
 
 def test_names_are_escaped():
     table = mauc_table(small_run(), "a_b|c")
-    latex, markdown = table.to_latex(), table.to_markdown()
+    latex = table.to_latex()
     assert r"on the a\_b\textbar{}c data set" in latex
     assert r"\multirow{3}{*}{my\_tree}" in latex
     assert r"& s\_100\% & " in latex
     assert r"\label{tab:mauc-a-b-c}" in latex
     assert r"at 5 \%" in latex
-    body = [line for line in markdown.splitlines() if line.startswith("|")]
-    assert any(r"| s\_100% |" in line for line in body)
-    # 2 labels and 2 sizes: an unescaped bar would add a column
-    assert {line.replace(r"\|", "").count("|") for line in body} == {5}
+    assert r"| s\_100% |" in table.to_markdown()
 
 
 @pytest.mark.parametrize(("n_sizes", "is_scaled"), [(6, False), (10, True)])

@@ -17,6 +17,7 @@ from mauc.cli.runs import run, tables
 from mauc.cli.score import score
 from mauc.cli.select import rank, select
 from mauc.cli.siren import siren
+from mauc.exceptions import printable
 
 #: where each shell looks for completions of a command, from the home folder
 _COMPLETION_FILES = {
@@ -58,6 +59,14 @@ class _Commands(click.Group):
     def list_commands(self, context: click.Context) -> list[str]:
         """Return the names of the commands."""
         return list(self.commands)
+
+    def invoke(self, context: click.Context) -> None:
+        """Run a command; what click says of its arguments may hold names of files."""
+        try:
+            super().invoke(context)
+        except click.ClickException as error:
+            error.message = printable(error.message)  # type: ignore[misc]
+            raise
 
 
 def _eager(name: str, help: str) -> click.Option:

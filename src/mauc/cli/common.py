@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import click
 
 from mauc.checks import allow_many_classes, check_int
-from mauc.cli.show import printable
+from mauc.cli.show import print_text
 from mauc.exceptions import MaucError, spell_options
 from mauc.io.options import command_line_option
 
@@ -54,7 +54,7 @@ class Command(click.Command):
             _drop_output()  # the reader (head, less) has closed the pipe
         except Exception as error:
             if is_debugged:
-                traceback.print_exc()
+                print_text(traceback.format_exc().rstrip(), err=True)
             code, message = _explain(error)
             echo_stderr(message)
             if isinstance(error, OSError):
@@ -135,7 +135,7 @@ def resumable(folder: Path | None) -> Iterator[None]:
 
 def echo_stderr(message: str) -> None:
     """Write a message to stderr, with unprintable characters escaped."""
-    click.echo("mauc: " + "\n".join(map(printable, message.split("\n"))), err=True)
+    print_text(f"mauc: {message}", err=True)
 
 
 def _check_numbers(*, seed: int = 0, jobs: int = 1, **_: Any) -> None:
@@ -145,10 +145,9 @@ def _check_numbers(*, seed: int = 0, jobs: int = 1, **_: Any) -> None:
 
 
 def _spell(name: str, *value: Any) -> str:
-    """Return what messages call a parameter, or the class of sketches."""
-    if name == "PairAUCSketch":
-        return "--sketch, with --method mdfs or maucd"
-    return command_line_option(name, *value)
+    """Return what messages call a parameter, or what stands for an option here."""
+    names = {"PairAUCSketch": "--sketch, with --method mdfs or maucd", "open_columns": "--memory"}
+    return names.get(name) or command_line_option(name, *value)
 
 
 def _explain(error: Exception) -> tuple[int, str]:

@@ -14,6 +14,7 @@ from mauc.exceptions import MaucError
 from mauc.extras import optional_import
 from mauc.files import write_atomic
 from mauc.io.files import hide_password
+from mauc.layout import spreadsheet_text
 
 if TYPE_CHECKING:
     from mauc.datasets import Dataset
@@ -106,11 +107,13 @@ def write_figure(figure: Any, path: Path, *, force: bool) -> Path:
 
 def write_frame(frame: Any, path: Path, *, force: bool) -> Path:
     """Write a pandas frame as CSV, Parquet or Excel."""
-    if path.suffix.lower() == ".xlsx":
+    kind, buffer = path.suffix.lower(), io.BytesIO()
+    if kind == ".xlsx":
         optional_import("openpyxl", "Excel files")
+    if kind != ".parquet":
+        frame = frame.map(spreadsheet_text)
     writers = {".csv": frame.to_csv, ".xlsx": frame.to_excel, ".parquet": frame.to_parquet}
-    buffer = io.BytesIO()
-    writers[path.suffix.lower()](buffer, index=False)
+    writers[kind](buffer, index=False)
     return write_atomic(path, buffer.getvalue(), force=force)
 
 

@@ -5,12 +5,15 @@ import os
 import sys
 import textwrap
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from mauc.exceptions import printable
 from mauc.progress import progress
+from mauc.results import short_name
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -18,32 +21,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_MAX_NAME = 60  # characters of a name in a table
 _PIPED_WIDTH = 1000  # lines are not folded in a pipe
 
-
-def printable(text: Any) -> str:
-    r"""Return text in which control characters, a newline among them, are their escapes.
-
-    >>> print(printable("a\nb"))
-    a\nb
-    """
-    return "".join(
-        char if char.isprintable() else char.encode("unicode_escape").decode() for char in str(text)
-    )
-
-
-def short(name: Any) -> str:
-    """Return a name as a table shows it: printable, and without the middle if it is long.
-
-    >>> len(short("x" * 300))
-    60
-    """
-    text = printable(name)
-    if len(text) <= _MAX_NAME:
-        return text
-    head = _MAX_NAME * 2 // 3
-    return f"{text[:head]}…{text[head + 1 - _MAX_NAME :]}"
+short = partial(short_name, n_letters=60)  #: a name as a table shows it
 
 
 def make_console() -> "Console":
@@ -150,9 +130,9 @@ def print_report_table(*tables: Any) -> None:
         console.print(shown, soft_wrap=True)
 
 
-def print_text(text: str) -> None:
+def print_text(text: str, *, err: bool = False) -> None:
     """Print lines, their control characters as escapes."""
-    click.echo("\n".join(map(printable, text.split("\n"))))
+    click.echo(printable(text, "\n"), err=err)
 
 
 def print_sentence(text: str, indent: str = "") -> None:
@@ -168,10 +148,12 @@ def print_sentence(text: str, indent: str = "") -> None:
 
 
 def print_json(value: Any) -> None:
-    """Print plain values as JSON; NaN and infinity become null."""
+    """Print plain values as JSON, others than printable characters escaped; NaN becomes null."""
     is_ascii = not (sys.stdout.encoding or "").lower().startswith("utf")
     text = json.dumps(as_plain(value), indent=1, ensure_ascii=is_ascii, allow_nan=False)
-    sys.stdout.write(text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n")
+    for line in text.split("\n"):
+        shown = (char if char.isprintable() else json.dumps(char)[1:-1] for char in line)
+        sys.stdout.write((line if line.isprintable() else "".join(shown)) + "\n")
 
 
 def as_plain(value: Any) -> Any:
@@ -193,7 +175,7 @@ def watched(function: Callable[..., T], what: str) -> Callable[..., T]:
     """Return a function that shows on a terminal what it does if it takes longer than 2 s."""
 
     def run(*arguments: Any, **options: Any) -> T:
-        with progress(printable(what)):
+        with progress(what):
             return function(*arguments, **options)
 
     return run
@@ -202,4 +184,4 @@ def watched(function: Callable[..., T], what: str) -> Callable[..., T]:
 def say_files(files: list[Path]) -> None:
     """Report which files were written."""
     for file in files:
-        click.echo(f"wrote {printable(file)}", err=True)
+        print_text(f"wrote {printable(file)}", err=True)

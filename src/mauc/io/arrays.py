@@ -413,6 +413,8 @@ def _load_zarr(address: str, options: dict[str, Any], name: str | None) -> Any:
             ) from error
         called = address if name is None else f"{address}::{name}"
         raise MaucError(f"{called} cannot be opened as a Zarr array: {error}") from error
-    if not hasattr(found, "arrays"):
-        return found
-    return found[_only_one(address, [key for key, held in found.arrays() if held.ndim == 2])]
+    if hasattr(found, "arrays"):
+        found = found[_only_one(address, [key for key, held in found.arrays() if held.ndim == 2])]
+    if "pickle" in str([found.filters, found.compressors]).lower():  # older numcodecs run them
+        raise MaucError(f"{address} holds pickles, which are never read; store numbers or texts.")
+    return found

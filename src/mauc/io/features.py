@@ -12,6 +12,7 @@ from mauc.data.source import ColumnSource
 from mauc.exceptions import MaucError, option
 from mauc.io.dataset import MAX_DENSE_CELLS, ConvertedColumns
 from mauc.io.table import Table, check_precision
+from mauc.memory import check_memory
 
 Array = np.ndarray[Any, Any]
 
@@ -23,6 +24,11 @@ class HeldColumns(ColumnSource):
         super().__init__(
             source.name, source.shape[0], source.types, feature_names=source.feature_names,
             memory=source.memory,
+        )  # fmt: skip
+        n_rows, width = source.shape[0], sum(source.types[j].itemsize for j in columns)
+        check_memory(
+            2 * n_rows * width, f"{source.name}: {n_rows:,} rows of {len(columns):,} columns",
+            f"read them in blocks ({option('open_columns')})",
         )  # fmt: skip
         self.arrow_types = getattr(source, "arrow_types", None)
         self._columns = dict(zip(columns, source.read(np.array(columns)), strict=True))

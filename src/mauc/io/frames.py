@@ -3,9 +3,12 @@
 Texts in them become numbers or categories by the rules of text files, see `mauc.io.words`.
 """
 
+import functools
 import io
 import json
+import re
 import sqlite3
+import zipfile
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from datetime import date
@@ -24,6 +27,15 @@ from mauc.io.lines import is_number, skip_mark
 from mauc.io.options import ReadOptions
 from mauc.io.table import Table, check_unique, find_place, first_few, number_row
 from mauc.io.words import MISSING, check_words, type_words
+
+# Sheets of workbooks, and what in them places cells.
+_SHEET = re.compile(r"xl/worksheets/[^/]+\.xml|content\.xml")
+_COLUMN_NAME = re.compile(rb"""r=["']([A-Z]+)""")
+_ROW_NUMBER = re.compile(rb"""r=["'][A-Z]*(\d+)""")
+_NAMELESS = re.compile(rb"<(?:\w+:)?c(?! r=)[ />]")
+_ODS_TAG = re.compile(rb"<(?:\w+:)?table-(row|cell)\b([^>]*)>")
+_ODS_REPEATED = re.compile(rb"""-repeated=["'](\d+)""")
+_MAX_ABSENT = 10**7  # cells that are not in the file; one takes about 125 bytes of memory
 
 
 def open_frame(path: Path | str, options: ReadOptions, memory: int | None) -> Table:
@@ -85,7 +97,8 @@ def _read_sql(path: Path | str, options: ReadOptions) -> Any:
     with closing(sqlite3.connect(f"{Path(path).absolute().as_uri()}?mode=ro", uri=True)) as base:
         if options.sql is not None:
             return pd.read_sql_query(options.sql, base)
-        found = base.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')")
+        # Not views, which may be queries without an end.
+        found = base.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
         tables = [name for (name,) in found if not name.startswith("sqlite_")]
         if len(tables) != 1:
             example = option("sql", f"SELECT * FROM {(tables or ['name'])[0]}")
@@ -100,6 +113,7 @@ def open_sheet(path: Path, options: ReadOptions, memory: int | None) -> Table:
     import pandas as pd
 
     calamine = optional_import("python_calamine", "Excel and ods files")
+    _check_cells(path)
     try:
         with path.open("rb") as file, pd.ExcelFile(file, engine="calamine") as book:
             titles = [str(title) for title in book.sheet_names]
@@ -126,6 +140,45 @@ def open_sheet(path: Path, options: ReadOptions, memory: int | None) -> Table:
         path, cells.loc[rows].set_axis(names, axis=1), options, memory, notes,
         lambda row: f"row {rows[row] + 1}",
     )  # fmt: skip
+
+
+def _check_cells(path: Path) -> None:
+    """Raise if a few bytes of a workbook stand for more cells than can be held."""
+    if not zipfile.is_zipfile(path):
+        return
+    with zipfile.ZipFile(path) as book:
+        for sheet in filter(_SHEET.fullmatch, book.namelist()):
+            content = book.read(sheet)
+            n_rows, n_columns = (_ods_extent if sheet == "content.xml" else _extent)(content)
+            if n_rows * n_columns > _MAX_ABSENT + len(content):
+                raise MaucError(
+                    f"{path}: {sheet} spans {n_rows:,} rows and {n_columns:,} columns in "
+                    f"{len(content):,} bytes: nearly all of its cells are empty or repeated. "
+                    f"Delete those beyond the table, or save the sheet as csv."
+                )
+
+
+def _extent(content: bytes) -> tuple[int, int]:
+    """Return how many rows and columns the named cells of an Excel sheet span."""
+    names = {*_COLUMN_NAME.findall(content)}
+    widths = [functools.reduce(lambda n, code: 26 * n + code - 64, name, 0) for name in names]
+    rows = map(int, {*_ROW_NUMBER.findall(content)})
+    return max(rows, default=1), max(widths, default=0) + len(_NAMELESS.findall(content))
+
+
+def _ods_extent(content: bytes) -> tuple[int, int]:
+    """Return how many rows and columns the cells of an ods table that hold something span."""
+    row = column = n_rows = n_columns = 0
+    for tag, attributes in _ODS_TAG.findall(content):
+        repeated = _ODS_REPEATED.search(attributes)
+        number = int(repeated[1]) if repeated else 1
+        if tag == b"row":
+            row, column = row + number, 0
+        else:
+            column += number
+            if not attributes.endswith(b"/"):
+                n_rows, n_columns = row, max(n_columns, column)
+    return n_rows, n_columns
 
 
 def _frame_table(

@@ -123,7 +123,8 @@ def first_lines(path: Path, encoding: str) -> list[str]:
     """Return the first lines of a text file."""
     with open_binary(path) as file:
         content = file.read(_SNIFFED_BYTES)
-    lines = content.decode(skip_mark(encoding), "replace").splitlines()
+    text = io.StringIO(content.decode(skip_mark(encoding), "replace"), newline=None)
+    lines = [line.rstrip("\n") for line in text]  # splitlines knows eight more ends of lines
     if len(content) == _SNIFFED_BYTES and len(lines) > 1:
         lines.pop()  # it may be cut off
     return lines[:_SNIFFED_LINES]

@@ -13,7 +13,15 @@ import numpy as np
 from mauc.data.columns import default_names, is_frame
 from mauc.data.source import ColumnSource, default_memory
 from mauc.data.validate import check_vector
-from mauc.exceptions import WARNING, ColumnWarning, LeftOutWarning, MaucError, option, warn_user
+from mauc.exceptions import (
+    WARNING,
+    ColumnWarning,
+    LeftOutWarning,
+    MaucError,
+    NotEnoughMemoryError,
+    option,
+    warn_user,
+)
 from mauc.io import rules
 from mauc.io.dataset import Dataset, columns_note, encode_dataset
 from mauc.io.features import FeatureColumns, HeldColumns, feature_matrix
@@ -23,8 +31,11 @@ from mauc.io.labels import check_labels, read_labels
 from mauc.io.objects import as_vector, open_in_memory, open_object
 from mauc.io.options import ReadOptions, with_option_texts
 from mauc.io.table import Table
-from mauc.memory import parse_bytes
+from mauc.memory import format_bytes, parse_bytes
 
+# Bytes of a row while labels are read and checked (a class of one letter: 38), and those of labels
+# that are taken beside the memory that was asked for.
+_LABEL_BYTES, _SMALL_BYTES = 40, 2**28
 LABEL = "class"  # column with the labels of a text file that is called by the name of its data set
 
 
@@ -186,7 +197,9 @@ def assemble(
     """Split a table into features and labels; if streamed, `X` is a source, as read if raw."""
     roles = rules.find_roles(table, options)
     source, target = table.source, roles.target
-    if not is_streamed and getattr(source, "matrix", None) is None:
+    if is_streamed:
+        _check_rows(source)
+    elif getattr(source, "matrix", None) is None:
         source = HeldColumns(source, [*roles.features, *([] if target is None else [target])])
     labels, target_name, what = read_labels(table, source, target)
     y, is_missing, label_notes = check_labels(table, labels, what, options)
@@ -229,6 +242,17 @@ def assemble(
         if note.startswith(WARNING):
             warn_user(f"{table.path}: {note.removeprefix(WARNING)}.", ColumnWarning)
     return replace(dataset, categories=categories, notes=(first, *notes))
+
+
+def _check_rows(source: ColumnSource) -> None:
+    """Raise if the labels, which are in memory in any case, take more of it than is allowed."""
+    needed = _LABEL_BYTES * source.shape[0]
+    if needed > source.memory + _SMALL_BYTES:
+        raise NotEnoughMemoryError(
+            f"{source.name}: the labels of {source.shape[0]:,} rows take about "
+            f"{format_bytes(needed)}, but {option('memory')} is {format_bytes(source.memory)}; "
+            f"allow that much, or take a sample of the rows."
+        )
 
 
 def _refuse_file_options(options: ReadOptions, what: str) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 
 from mauc.data.columns import MAX_EXACT_INTEGER
 from mauc.data.source import ColumnSource
-from mauc.exceptions import MaucError, MaucWarning, option, warn_user
+from mauc.exceptions import MaucError, MaucWarning, option, printable, warn_user
 
 _INTEGER = re.compile(r"[+-]?\d+")
 
@@ -119,4 +119,4 @@ def split_words(known: Collection[str], text: str | int) -> list[str | int]:
 
 def first_few(names: Sequence[str]) -> str:
     """Return the first names as one text."""
-    return ", ".join(names[:10]) + (", ..." if len(names) > 10 else "")
+    return ", ".join(map(printable, names[:10])) + (", ..." if len(names) > 10 else "")

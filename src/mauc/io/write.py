@@ -2,10 +2,12 @@
 
 import gzip
 import json
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
@@ -30,10 +32,13 @@ from mauc.io.table import Table, check_unique
 from mauc.io.words import MISSING, MISSING_LABELS
 from mauc.memory import check_memory
 from mauc.progress import track
+from mauc.results import short_name
 
 if TYPE_CHECKING:
     import pandas as pd
 
+# Characters that a format does not bring back, as lone surrogates in all.
+_NOT_HELD = {"csv": r"\0\r", "tsv": r"\0\r", "xlsx": r"\0-\x08\x0b-\x1f"}
 _COPIES = 4  # of a part of the rows: as it is read, as a frame, as Arrow and as it is written
 
 
@@ -88,6 +93,7 @@ def write_table(
             f"{path}: the labels and a feature both have the name {dataset.target_name!r}; "
             f"rename one of them."
         )
+    _check_held(name, [*dataset.feature_names, dataset.target_name])
     if isinstance(dataset.X, ColumnSource) and name not in _IN_PARTS:
         dataset = _in_memory(dataset, path)
     with open_atomic(path, force=force) as file, ExitStack() as stack:
@@ -181,7 +187,7 @@ def _as_frame(dataset: Dataset) -> "pd.DataFrame":
 def _write_text(dataset: Dataset, file: IO[bytes], separator: str = ",") -> None:
     """Write a csv or tsv file: UTF-8, a header line, nothing for a missing value."""
     for number, frame in enumerate(_parts(dataset)):
-        _check_texts(dataset, frame)
+        _check_texts(dataset, frame, "csv")
         # The shortest text of a float32 stands for another float64, and text is read as float64.
         narrow = {name: "float64" for name in frame.columns if str(frame[name].dtype) == "float32"}
         frame.astype(narrow).to_csv(
@@ -190,10 +196,22 @@ def _write_text(dataset: Dataset, file: IO[bytes], separator: str = ",") -> None
         )  # fmt: skip
 
 
-def _check_texts(dataset: Dataset, frame: "pd.DataFrame") -> None:
-    """Raise if a text of a csv file would be read as a missing value."""
+def _check_held(format: str, texts: Iterable[str]) -> None:
+    """Raise if a name or value would be read again as another one."""
+    unheld = re.compile(rf"[\ud800-\udfff{_NOT_HELD.get(format, '')}]")
+    for text in texts:
+        if unheld.search(text) or (format == "xlsx" and len(text) > 32_767):
+            raise MaucError(
+                f"{format} cannot hold '{short_name(text)}'; rename it, or write parquet."
+            )
+
+
+def _check_texts(dataset: Dataset, frame: "pd.DataFrame", format: str) -> None:
+    """Raise if a text of a csv or xlsx file would be read as a missing value, or altered."""
     for name in [*dataset.nominal_features, dataset.target_name]:
-        texts = {str(value).strip() for value in frame[name].dropna().unique()}
+        values = [str(value) for value in frame[name].dropna().unique()]
+        _check_held(format, values)
+        texts = set(map(str.strip, values))
         gaps = texts & set(MISSING)
         if name == dataset.target_name and not all(map(is_number, texts - gaps)):
             gaps = texts & set(MISSING_LABELS)  # the other words are names among names
@@ -205,11 +223,18 @@ def _check_texts(dataset: Dataset, frame: "pd.DataFrame") -> None:
 
 
 def _write_excel(dataset: Dataset, file: IO[bytes]) -> None:
+    import pandas
+
     optional_import("openpyxl", "Excel files")
     (frame,) = _parts(dataset)
-    _check_texts(dataset, frame)
+    _check_texts(dataset, frame, "xlsx")
     try:
-        frame.to_excel(file, index=False)
+        writer = pandas.ExcelWriter(file, engine="openpyxl")
+        frame.to_excel(writer, index=False)
+        for cell in chain.from_iterable(writer.book.active.iter_rows()):
+            if cell.data_type in "ef":  # taken for a formula, or for an error such as #N/A
+                cell.data_type, cell.quotePrefix = "s", True
+        writer.close()
     except ValueError as error:
         raise MaucError(f"{dataset.name} does not fit into a sheet: {error}") from error
 

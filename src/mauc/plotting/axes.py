@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mauc.exceptions import MaucError
+from mauc.exceptions import MaucError, printable
 from mauc.extras import optional_import
+from mauc.layout import escape_latex
 from mauc.registry import SELECTORS
 from mauc.stats.rows import shown_name
 
@@ -111,19 +112,21 @@ def size_in_inches(ax: Any) -> tuple[float, float]:
 def shorten(name: Any, n_letters: int = MAX_LETTERS) -> str:
     r"""Return a name of at most `n_letters` letters for a plot, without its middle.
 
-    Of a class pair that of both classes is left out. A dollar sign stays one: Matplotlib would read
-    a formula between two of them.
+    Of a class pair that of both classes is left out. Signs stay signs: Matplotlib would read a
+    formula between two dollars, and LaTeX, where a user lets it set the texts, commands.
 
     >>> shorten("Iris versicolor of the coast vs Iris virginica")
     'Iris ver…e coast vs Iris virginica'
     """
-    text = " ".join(str(name).split())
+    text = printable(" ".join(str(name).split()))
     first, vs, second = text.partition(" vs ")
     if vs and len(text) > n_letters:
         room = n_letters - len(vs)
         n_first = min(len(first), max(room // 2, room - len(second)))
         text = f"{_elide(first, n_first)}{vs}{_elide(second, room - n_first)}"
-    return _elide(text, n_letters).replace("$", r"\$")
+    text = _elide(text, n_letters)
+    is_latex = optional_import("matplotlib", "plots").rcParams["text.usetex"]
+    return escape_latex(text) if is_latex else text.replace("$", r"\$")
 
 
 def _elide(text: str, n_letters: int) -> str:

@@ -16,6 +16,7 @@ from mauc.plotting.axes import (
     new_axes,
     room_for,
     selector_label,
+    shorten,
 )
 from mauc.stats import (
     PAPER_COMPARISON,
@@ -115,7 +116,7 @@ class WinDrawLossDisplay:
         for here, classifier in zip(axes, classifiers, strict=True):
             counts = self.counts[self.counts["classifier"] == classifier].set_index("selector")
             _draw_bars(here, counts.reindex(selectors, fill_value=0), total)
-            here.set_title(shown_name("classifier", classifier), fontsize=10)
+            here.set_title(shorten(shown_name("classifier", classifier)), fontsize=10)
             here.set_xlabel("comparisons (data sets × sizes)")
         handles, labels = axes[0].get_legend_handles_labels()
         name = selector_label(str(self.comparison.reference))

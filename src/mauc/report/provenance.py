@@ -3,6 +3,8 @@
 from datetime import date
 from typing import Any
 
+from mauc.exceptions import printable
+from mauc.results import short_name
 from mauc.stats.rows import labels_of, shown_name
 
 _MAX_FAILURES = 12  # kinds of failure listed below a table
@@ -58,7 +60,8 @@ def stamp_of(rows: Any) -> tuple[str, ...]:
     n_datasets = len(labels_of(rows, "dataset"))
     sets = f"{n_datasets} data set{'s' if n_datasets > 1 else ''}"
     versions = [str(text) for text in rows["versions"].dropna().unique()]
-    return (f"{describe_protocols(rows)}; {sets}", f"written {date.today().isoformat()}", *versions)
+    lines = f"{describe_protocols(rows)}; {sets}", f"written {date.today().isoformat()}", *versions
+    return tuple(map(printable, lines))  # a line each, also in a comment of LaTeX
 
 
 def failure_notes(rows: Any) -> tuple[str, ...]:
@@ -66,20 +69,15 @@ def failure_notes(rows: Any) -> tuple[str, ...]:
     failed = rows[rows["status"] != "ok"]
     if failed.empty:
         return ()
-    errors = failed["error"].fillna("no reason recorded").astype(str)
+    errors = failed["error"].fillna("no reason recorded").astype(str).str.split().str.join(" ")
     kinds = failed.assign(error=errors).groupby(["classifier", "selector", "error"], sort=False)
     counts = kinds.size().reset_index(name="n")
     notes = [
         f"{shown_name('classifier', kind.classifier)}, {shown_name('selector', kind.selector)}: "
-        f"{kind.n} value{'s' if kind.n > 1 else ''} failed ({_short(kind.error)})"
+        f"{kind.n} value{'s' if kind.n > 1 else ''} failed ({short_name(kind.error, 120)})"
         for kind in counts.itertuples(index=False, name="Kind")
     ]
     if len(notes) > _MAX_FAILURES:
         n_more = int(counts["n"][_MAX_FAILURES:].sum())
         notes = [*notes[:_MAX_FAILURES], f"{n_more} further values failed in other ways"]
     return tuple(f"{note}." for note in notes)
-
-
-def _short(error: str) -> str:
-    error = " ".join(error.split())
-    return error if len(error) <= 120 else error[:117] + "..."

@@ -14,6 +14,7 @@ from mauc.layout import (
     render_latex,
     render_markdown,
     render_text,
+    spreadsheet_text,
 )
 from mauc.report.provenance import describe_protocol, failure_notes
 from mauc.stats import PAPER_COMPARISON, Comparison, marked_means
@@ -57,8 +58,8 @@ class Table(ABC):
         return "\n".join(render_html(layout) for layout in self.layouts())
 
     def to_csv(self) -> str:
-        """Return the unrounded numbers as CSV."""
-        return str(self.to_frame().to_csv(index=False, lineterminator="\n"))
+        """Return the unrounded numbers as CSV; a name like a formula begins with an apostrophe."""
+        return str(self.to_frame().map(spreadsheet_text).to_csv(index=False, lineterminator="\n"))
 
     def to_format(self, extension: str) -> str:
         """Return the table in the format of a file extension: txt, md, tex or csv."""

@@ -142,7 +142,7 @@ def _check_formats(formats: Iterable[str] | str) -> list[str]:
 def _file_names(labels: list[str]) -> dict[str, str]:
     names: dict[str, str] = {}
     for label in labels:
-        name = re.sub(r"[^\w.-]+", "_", label).strip(".") or "_"
+        name = re.sub(r"[^\w.-]+", "_", label).strip(".")[:100] or "_"
         # File systems that ignore case see "Wine" and "wine" as one name.
         taken = {other.lower() for other in names.values()}
         n, stem = 2, name

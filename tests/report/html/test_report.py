@@ -303,8 +303,7 @@ def test_hostile_names_stay_text(rng):
     )
     assert tags == wanted
     assert not [name for name, _ in Elements(page).attributes if name.startswith("on")]
-    written = [name.encode("utf-8", "backslashreplace").decode() for name in HOSTILE]
-    assert sorted(embedded(page)["features"]["name"]) == sorted(written)
+    assert sorted(embedded(page)["features"]["name"]) == sorted(HOSTILE)
     page.encode("utf-8")  # a lone surrogate could not be written
     assert "\u2028" not in page
     assert page.count("</script") == plain.count("</script") == 2

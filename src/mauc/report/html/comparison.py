@@ -5,7 +5,7 @@ from typing import Any
 
 from mauc.plotting.axes import selector_styles
 from mauc.report.html.recipe import short_name
-from mauc.report.html.values import number, plain, text
+from mauc.report.html.values import number
 from mauc.report.provenance import stamp_of
 from mauc.report.summaries import win_draw_loss_table
 from mauc.report.tables import Table, mauc_table
@@ -42,14 +42,14 @@ def summarise_comparison(
         tables.append(win_draw_loss_table(rows, comparison))
         tests = _tests(rows, comparison)
     return {
-        "reference": None if reference is None else text(shown_name("selector", reference)),
+        "reference": None if reference is None else shown_name("selector", reference),
         "test": str(comparison),
         "alpha": comparison.alpha,
-        "tables": [plain(part.to_dict()) for table in tables for part in table.layouts()],
+        "tables": [part.to_dict() for table in tables for part in table.layouts()],
         "tests": tests,
         "curves": _curves(rows, styles),
         "styles": _styles(styles),
-        "stamp": [text(line) for line in stamp_of(rows)] if "versions" in rows else [],
+        "stamp": list(stamp_of(rows)) if "versions" in rows else [],
     }
 
 
@@ -64,10 +64,10 @@ def find_reference(selector: RankingSelector, labels: list[str]) -> str:
 def _tests(rows: Any, comparison: Comparison) -> list[dict[str, Any]]:
     return [
         {
-            "dataset": text(shown_name("dataset", row.dataset)),
-            "classifier": text(shown_name("classifier", row.classifier)),
+            "dataset": shown_name("dataset", row.dataset),
+            "classifier": shown_name("classifier", row.classifier),
             "size": int(row.size),
-            "selector": text(shown_name("selector", row.selector)),
+            "selector": shown_name("selector", row.selector),
             "n": int(row.n),
             "mean": number(row.mean),
             "reference_mean": number(row.reference_mean),
@@ -86,7 +86,7 @@ def _curves(rows: Any, styles: dict[str, Any]) -> list[dict[str, Any]]:
     ):
         series = [
             {
-                "selector": text(name),
+                "selector": str(name),
                 "sizes": [int(size) for size in curve["size"]],
                 **{
                     column: [number(value) for value in curve[column]]
@@ -99,8 +99,8 @@ def _curves(rows: Any, styles: dict[str, Any]) -> list[dict[str, Any]]:
         ]
         panels.append(
             {
-                "dataset": text(shown_name("dataset", dataset)),
-                "classifier": text(shown_name("classifier", classifier)),
+                "dataset": shown_name("dataset", dataset),
+                "classifier": shown_name("classifier", classifier),
                 "series": series,
             }
         )
@@ -110,8 +110,8 @@ def _curves(rows: Any, styles: dict[str, Any]) -> list[dict[str, Any]]:
 def _styles(styles: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
     return [
         {
-            "selector": text(name),
-            "label": text(shown_name("selector", name)),
+            "selector": str(name),
+            "label": shown_name("selector", name),
             # black is the colour of the text, which is white in dark mode
             "colour": style["color"].replace("#000000", "currentColor"),
             "dashes": [] if style["linestyle"] == "-" else [2.0 * n for n in style["linestyle"][1]],

@@ -14,7 +14,7 @@ from mauc.evaluation.panel import Judged
 from mauc.exceptions import MaucError, MaucWarning
 from mauc.metrics import mauc_interval
 from mauc.report.html.held_out import HeldOut, drop_zero_weight, hold_out
-from mauc.report.html.values import number, text
+from mauc.report.html.values import number
 from mauc.selectors.base import RankingSelector
 from mauc.stats import stability
 
@@ -84,7 +84,7 @@ def conclude(
     except MaucError as error:
         hard = [_hard_pair(row["pair"], _facts(row, problem)) for row in pairs[:N_HARD]]
         return {
-            "reason": text(error), "hard": hard, "hard_title": _hard_title(hard, problem),
+            "reason": str(error), "hard": hard, "hard_title": _hard_title(hard, problem),
             "chosen": None, "every": None, "stability": None,
             "set_auc": None, "n_fits": None,
         }  # fmt: skip
@@ -129,7 +129,7 @@ def _judge(
         "n_samples": problem.n_samples,
         "is_part": held.problem.n_samples < problem.n_samples,
         "is_weighted": problem.sample_weight is not None,
-        "absent": [text(label) for label in problem.classes[is_single]],
+        "absent": [str(label) for label in problem.classes[is_single]],
         "chosen": measured,
         "every": of_all,
         "hard": hard,
@@ -205,7 +205,7 @@ def hardest_first(pairs: list[dict[str, Any]], set_auc: Any) -> list[dict[str, A
 def _facts(row: dict[str, Any], problem: Problem) -> PairFacts:
     """Return what is known about a pair without cross-validation."""
     members = Decomposition("one-vs-one", problem.n_classes).members[row["pair"]]
-    first, second = (text(problem.classes[code]) for code in members)
+    first, second = (str(problem.classes[code]) for code in members)
     n_first, n_second = (int(problem.class_counts[code]) for code in members)
     return PairFacts(
         (first, second), (n_first, n_second), problem.n_features, row["auc"], row["all_auc"],

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from mauc.exceptions import printable
 from mauc.layout import layout_of, render_html
 from mauc.report.html.svg import place_panel, place_ranges
 from mauc.report.html.values import N_BINS, plural, shown_auc
@@ -44,7 +45,6 @@ def render_page(summary: dict[str, Any]) -> str:
             Markup(render_html(layout_of(table), f"table-{at}"))
             for at, table in enumerate(comparison["tables"], 1)
         ],
-
     )  # fmt: skip
     return page
 
@@ -54,7 +54,7 @@ def render_frame(page: str, title: str) -> str:
     from markupsafe import escape
 
     return (
-        f'<iframe srcdoc="{escape(page)}" title="{escape(title)}" '
+        f'<iframe srcdoc="{escape(page)}" title="{escape(printable(title))}" '
         'sandbox="allow-scripts allow-downloads allow-modals" '
         f'style="width: 100%; height: {_FRAME_HEIGHT}px; border: 0"></iframe>'
     )
@@ -164,6 +164,7 @@ def _environment() -> Any:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_FOLDER),
         autoescape=True,
+        finalize=lambda one: printable(one, "\n") if type(one) is str else one,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -30,7 +30,7 @@ from mauc.report.html.summarise import (
     sizes_part,
     study_part,
 )
-from mauc.report.html.values import N_BINS, bin_features, draw_rows, number, plural, text
+from mauc.report.html.values import N_BINS, bin_features, draw_rows, number, plural
 from mauc.selectors.base import RankingSelector
 from mauc.selectors.pair_auc import chosen_pair_auc
 from mauc.stats import Comparison
@@ -167,7 +167,7 @@ def selection_report(
         raise MaucError(f"steps must name {', '.join(STEPS)}, got {', '.join(steps)}.")
     names = check_names(selector, problem, feature_names)
     source = check_source(source)
-    name = None if data_name is None else text(data_name)
+    name = None if data_name is None else str(data_name)
     decomposition = Decomposition("one-vs-one", problem.n_classes)
     n_selected = len(selector.ranking_)
     n_mapped = min(n_selected, MAX_CELLS // decomposition.n_subproblems)
@@ -189,7 +189,7 @@ def selection_report(
         title = title if name is None else f"{name}: {title}"
     return Report(
         {
-            "title": text(title),
+            "title": str(title),
             "conclusion": conclusion,
             "data": data_part(problem, name, notes),
             "selection": selection_part(selector, n_mapped, n_binned),
@@ -224,7 +224,7 @@ def _next_step(
         return {"kind": kind, "why": why, "command": None, "code": code}
     if kind not in steps:  # the chosen features were written already
         return {"kind": kind, "why": why.removesuffix(":") + ".", "command": None, "code": None}
-    return {"kind": kind, "why": why, "command": text(steps[kind]), "code": None}
+    return {"kind": kind, "why": why, "command": str(steps[kind]), "code": None}
 
 
 def _check_problem(selector: RankingSelector, X: Any, y: Any, sample_weight: Any) -> Problem:

@@ -15,7 +15,8 @@ from mauc.experiments.rows import versions
 from mauc.parallel import run_blocks
 from mauc.registry import score_label
 from mauc.report.html.recipe import selection_code
-from mauc.report.html.values import number, text
+from mauc.report.html.values import number
+from mauc.results import short_name
 from mauc.selectors.base import RankingSelector
 from mauc.selectors.pair_auc import chosen_pair_auc
 
@@ -33,13 +34,13 @@ def check_names(
         known = getattr(selector, "feature_names_in_", None)
         if known is None:
             return default_names(range(problem.n_features))
-        return [text(name) for name in known]
+        return [str(name) for name in known]
     if len(feature_names) != problem.n_features:
         raise MaucError(
             f"feature_names must hold {problem.n_features} names (the number of features), "
             f"got {len(feature_names)}."
         )
-    return [text(name) for name in feature_names]
+    return [str(name) for name in feature_names]
 
 
 def data_part(problem: Problem, name: str | None, notes: Sequence[str]) -> dict[str, Any]:
@@ -55,8 +56,8 @@ def data_part(problem: Problem, name: str | None, notes: Sequence[str]) -> dict[
         "n_features_with_missing": n_with_missing,
         "is_sparse": problem.columns.is_sparse,
         "is_weighted": problem.sample_weight is not None,
-        "classes": [{"name": text(label), "count": int(count)} for label, count in classes],
-        "notes": [text(note) for note in notes],
+        "classes": [{"name": str(label), "count": int(count)} for label, count in classes],
+        "notes": [str(note) for note in notes],
     }
 
 
@@ -82,7 +83,7 @@ def selection_part(selector: RankingSelector, n_mapped: int, n_binned: int) -> d
         "n_selected": len(selector.ranking_),
         "n_mapped": n_mapped,
         "n_binned": n_binned,
-        "subproblems": [text(name) for name in selector.subproblem_names_],
+        "subproblems": [str(name) for name in selector.subproblem_names_],
     }
 
 
@@ -144,8 +145,8 @@ def findings_part(selector: RankingSelector, names: list[str]) -> dict[str, Any]
 
         halves = str(stability_sentence(selector))
     return {
-        "alternatives": [] if others is None else list(map(text, others.with_names(names).lines())),
-        "interactions": [] if together is None else list(map(text, together.lines(names))),
+        "alternatives": [] if others is None else list(others.with_names(names).lines()),
+        "interactions": [] if together is None else list(together.lines(names)),
         "halves": halves,
     }
 
@@ -219,7 +220,7 @@ def study_part(selector: RankingSelector, study: SirenStudy) -> dict[str, Any]:
     hard, easy = (study.weights(third) @ neglect for third in ("hard", "easy"))
     return {
         "judge": study.judge,
-        "relevance": text(study.relevance),
+        "relevance": str(study.relevance),
         "n_folds": int(study.n_folds),
         "index": number(siren_index(selector, study)),
         "hard": number(hard),
@@ -236,18 +237,14 @@ def reproduce_part(
     recipe = getattr(selector, "recipe", None)
     draws = "random_state" in parameters and (recipe is None or recipe.schedule in _DRAWING)
     return {
-        "command": None if command is None else text(command),
-        "code": text(selection_code(selector, source, is_weighted)),
+        "command": None if command is None else str(command),
+        "code": selection_code(selector, source, is_weighted),
         "is_complete": source is not None and not is_weighted,
         "parameters": [
-            {"name": name, "value": _shorten(text(repr(value)))}
+            {"name": name, "value": short_name(repr(value), _MAX_REPR)}
             for name, value in parameters.items()
         ],
         "is_repeatable": not draws or isinstance(seed, int | np.integer),
         "versions": versions(),
         "date": datetime.now().astimezone().isoformat(sep=" ", timespec="minutes"),
     }
-
-
-def _shorten(words: str) -> str:
-    return words if len(words) <= _MAX_REPR else words[: _MAX_REPR - 1] + "…"

@@ -18,24 +18,6 @@ _DRAWN = (30, 200)  # rows of a class on a scatter plot: at least, at most
 Array = np.ndarray[Any, Any]
 
 
-def text(value: Any) -> str:
-    r"""Return a name as text that can be written as UTF-8.
-
-    >>> text(3), text("a\ud800")
-    ('3', 'a\\ud800')
-    """
-    return str(value).encode("utf-8", "backslashreplace").decode("utf-8")
-
-
-def plain(value: Any) -> Any:
-    """Return nested dicts and lists in which every name can be written as UTF-8."""
-    if isinstance(value, dict):
-        return {key: plain(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [plain(item) for item in value]
-    return text(value) if isinstance(value, str) else value
-
-
 def number(value: Any) -> float | None:
     """Return a number with 7 significant digits; None if it is not finite: JSON has no NaN.
 
@@ -171,6 +153,6 @@ def _category_names(X: Any, column: int, codes: Array) -> list[str]:
     else:
         values = np.asarray(X, dtype=object)[:, column]
     known, first = np.unique(codes, return_index=True)
-    shown = np.where(missing_mask(values[first]), "missing", [text(v) for v in values[first]])
+    shown = np.where(missing_mask(values[first]), "missing", [str(v) for v in values[first]])
     named = {int(code): str(name) for code, name in zip(known, shown, strict=True)}
     return [named.get(code, str(code)) for code in range(max(named, default=-1) + 1)]

@@ -105,7 +105,7 @@ byId("filter").addEventListener("input", (event) => {
 function csvCell(value) {
   if (value === null) return "";
   if (typeof value === "number") return String(value);
-  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  const safe = /^([=@\t\r]|[+-](?![\d.]+$))/.test(value) ? `'${value}` : value;
   return /[",;\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
