@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import ndtr, ndtri
+from scipy.stats import chi2
 
 from mauc import GreedyMAUC
 from mauc.data.problem import make_problem
@@ -70,7 +71,7 @@ def test_effects_equal_the_definition(rng):
                 g = (parts[i].mean() - parts[j].mean()) / np.sqrt(variance)
                 chance = 1 / n_i + 1 / n_j
                 g *= max(0.0, 1 - (chance * (1 + g * g / 8) + 0.05) / (g * g))
-                luck = 2 * np.log(12 * 6 + 1) * chance  # six pairs of classes of 20 or more
+                luck = chi2.isf(0.01 / (12 * 6), 1) * chance  # six pairs of classes of 20 or more
                 counts = min(n_i, n_j) >= 20 and g * g > max(luck, 2 * effects[f, len(row)] ** 2)
                 row.append(0.5 * g if counts else 0.0)
         by_order = np.exp(-(effects[f] ** 2) / 8)
@@ -87,7 +88,7 @@ def test_order_alone_has_no_spread(n):
     for seed in range(20):
         X, y = spread_data(np.random.default_rng(seed), n, 60, ratio=1.0, n_shifted=20)
         n_found += len(GreedyMAUC(5).fit(X, y).folded_features_)
-    assert n_found <= 2
+    assert n_found <= 1  # one in a hundred data sets
 
 
 def test_without_spread_the_ranking_is_the_plain_one(rng, monkeypatch):

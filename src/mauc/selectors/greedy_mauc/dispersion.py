@@ -8,6 +8,7 @@ distance of a rank from the median rank: see "Dispersion" in docs/methods/greedy
 import numpy as np
 from numba import uintp
 from scipy.special import ndtr, ndtri
+from scipy.stats import chi2
 
 from mauc.compile import njit
 from mauc.selectors.greedy_mauc.effects import shrink_effects, standard_differences
@@ -15,6 +16,7 @@ from mauc.selectors.greedy_mauc.scores import MAX_SCORE, UNIT, NormalScores
 
 MAX_FOLDED = 128  # features whose folded scores are kept
 _MIN_CLASS_COUNT = 20  # kept samples of both classes, for an effect of spread
+_LEVEL = 0.01  # of significance, divided by the number of effects
 _DISCOUNT = 0.5  # of effects of spread: few classifiers use all of them, linear ones nothing
 _BLOCK_CELLS = 2**21  # scores that are folded at once
 
@@ -53,8 +55,7 @@ def find_folded(
         columns = columns[:0]
     both = first[large], second[large]
     variances = 1.0 / counts[both[0]] + 1.0 / counts[both[1]]
-    # Of so many effects of chance the largest square is about so large.
-    luck = 2.0 * np.log(len(columns) * len(large) + 1.0) * variances
+    luck = chi2.isf(_LEVEL / max(len(columns) * len(large), 1), 1) * variances
     found = [(columns[:0], np.empty((0, len(first))), np.empty(0))]
     width = max(1, _BLOCK_CELLS // max(scores.padded.shape[1], len(first)))
     for start in range(0, len(columns), width):
