@@ -85,6 +85,14 @@ def test_the_folder_of_the_environment_variable_comes_first(choose, tmp_path):
     assert os.listdir(tmp_path / "new") == []
 
 
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no such permissions")
+def test_a_folder_in_which_others_could_put_code_is_not_used(choose, tmp_path):
+    tmp_path.chmod(0o1777)
+    assert choose(tmp_path) == ""
+    with pytest.raises(MaucError, match=r"other users can change what is in it .*; set"):
+        find_cache()
+
+
 def test_then_the_package_then_the_user_then_a_temporary_folder(choose, monkeypatch, tmp_path):
     package = Path(mauc.__file__).parent
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))

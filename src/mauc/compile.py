@@ -25,6 +25,7 @@ from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.misc.appdirs import AppDirs
 
 from mauc.exceptions import MaucError, NoCacheWarning
+from mauc.files import make_private
 
 _HINT = "set the environment variable NUMBA_CACHE_DIR to a folder that can be written"
 _DELAY_SECONDS = 1.0  # of compilation before a message is printed
@@ -183,7 +184,9 @@ def _choose_folder() -> tuple[str, str]:
     reasons = []
     for folder in folders:
         try:
-            Path(folder).mkdir(parents=True, exist_ok=True)
+            if not folder.startswith(package):  # what is there is run, like the sources
+                make_private(Path(folder))
+            Path(folder).mkdir(exist_ok=True)
             with tempfile.TemporaryFile(dir=folder) as file:
                 file.write(_PROBE)
             return folder, ""

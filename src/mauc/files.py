@@ -1,8 +1,10 @@
-"""Write files whole or not at all."""
+"""Write files whole or not at all, one process at a time, in folders that others cannot change."""
 
 import contextlib
+import errno
 import os
 import re
+import stat
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,16 +24,24 @@ def open_atomic(path: str | Path, *, force: bool = False) -> Iterator[IO[bytes]]
     """
     path = Path(path)
     _check_target(path, force)
+    try:
+        with replacing(path) as file:
+            yield file
+            _check_target(path, force)
+    except OSError as error:
+        raise MaucError(f"{path} cannot be written: {error.strerror or error}.") from error
+
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[IO[bytes]]:
+    """Open a part of a file, which gets its name when it is complete and on disk."""
     part = path.with_name(f".{path.name}.{uuid.uuid4().hex}{_MARK}")
     try:
         with part.open("xb") as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        _check_target(path, force)
         os.replace(part, path)
-    except OSError as error:
-        raise MaucError(f"{path} cannot be written: {error.strerror or error}.") from error
     finally:
         part.unlink(missing_ok=True)
 
@@ -41,6 +51,34 @@ def write_atomic(path: str | Path, content: bytes | str, *, force: bool = False)
     with open_atomic(path, force=force) as file:
         file.write(content.encode("utf-8") if isinstance(content, str) else content)
     return Path(path)
+
+
+@contextlib.contextmanager
+def locked(path: Path, timeout: float = -1) -> Iterator[None]:
+    """Hold a lock, which dies with the process; its file is gone when it is released."""
+    from filelock import FileLock
+
+    with FileLock(path, timeout):
+        try:
+            yield
+        finally:
+            # Still held: whoever waits finds that the file has no name any more, and makes another.
+            with contextlib.suppress(OSError):  # on Windows the lock itself removes it
+                path.unlink()
+
+
+def make_private(folder: Path) -> Path:
+    """Make a folder of this user alone; `PermissionError` if others can change what is in it."""
+    for missing in [part for part in (*reversed(folder.parents), folder) if not part.exists()]:
+        missing.mkdir(0o700, exist_ok=True)
+    if hasattr(os, "getuid"):
+        found = folder.stat()
+        owners = {folder.lstat().st_uid, found.st_uid}  # of a link, too
+        if owners - {0, os.getuid()} or found.st_mode & stat.S_IWOTH:
+            raise PermissionError(
+                errno.EPERM, "other users can change what is in it (chmod o-w if it is yours)"
+            )
+    return folder
 
 
 def _check_target(path: Path, force: bool) -> None:

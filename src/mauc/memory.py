@@ -13,6 +13,7 @@ import numpy as np
 
 from mauc.checks import is_real
 from mauc.exceptions import MaucError, NotEnoughMemoryError
+from mauc.files import make_private
 
 _MEMINFO = Path("/proc/meminfo")
 #: (limit, use) of a container; "max" stands for no limit
@@ -181,9 +182,7 @@ class Workspace:
 def spill_folder() -> Path:
     """Return the folder of temporary files: of a variable, else /var/tmp, as /tmp may be memory."""
     if os.environ.get("MAUC_CACHE"):
-        folder = Path(os.environ["MAUC_CACHE"])
-        folder.mkdir(parents=True, exist_ok=True)
-        return folder
+        return make_private(Path(os.environ["MAUC_CACHE"]))
     is_named = any(os.environ.get(name) for name in ("TMPDIR", "TEMP", "TMP"))
     if not is_named and os.access("/var/tmp", os.W_OK | os.X_OK):
         return Path("/var/tmp")

@@ -91,7 +91,13 @@ def test_a_cell_that_dies_on_dask_is_recorded_and_harms_no_other(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_scheduler_in_another_process_serves_and_its_loss_is_told(tmp_path, expected):
+@pytest.mark.parametrize(
+    ("lost", "message"),
+    [("scheduler", "Dask scheduler is gone"), ("worker", "has had no workers for 10 seconds")],
+)
+def test_a_cluster_of_other_processes_serves_and_its_loss_is_told(
+    tmp_path, expected, lost, message
+):
     from tests.helpers.dask_processes import DaskProcesses, kill
 
     slow = crashing("SlowSelector", log=str(tmp_path / "log"), seconds=30.0)
@@ -101,18 +107,18 @@ def test_a_scheduler_in_another_process_serves_and_its_loss_is_told(tmp_path, ex
         "run_plan(sys.argv[1], sys.argv[2], engine='dask', scheduler=sys.argv[3])"
     )
     with DaskProcesses(tmp_path) as dask:
-        dask.start_worker()
+        worker = dask.start_worker()
         run_plan(PLAN, tmp_path / "run", engine="dask", scheduler=dask.address, progress="quiet")
         assert_same_results(results(tmp_path / "run"), expected)
         words = (str(tmp_path / "slow.toml"), str(tmp_path / "lost"), dask.address)
         driver = start_python("-c", code, *words)
         try:
             wait_for((tmp_path / "log").exists)
-            kill(dask.scheduler)
+            kill(worker if lost == "worker" else dask.scheduler)
             said = driver.communicate(timeout=120)[1]
         finally:
             end_group(driver)
-    assert "MaucError: the Dask scheduler is gone" in said.rstrip().splitlines()[-1], said
+    assert message in said.rstrip().splitlines()[-1], said
 
 
 def die_at(task):

@@ -147,6 +147,8 @@ def test_two_runs_on_one_folder_are_refused(tmp_path):
     with RunFolder(tmp_path / "run").locked(), refused:
         run_quietly(plan, tmp_path / "run")
     assert run_quietly(plan, tmp_path / "run").n_run == 3
+    names = {path.name for path in (tmp_path / "run").iterdir()}
+    assert names == {"cells", "plan.json", "plan.toml", "provenance.json"}  # no lock is left
 
 
 @posix

@@ -86,8 +86,10 @@ def select(path, options):
     from click.testing import CliRunner
 
     from mauc.cli.app import app
+    from tests.fuzz.hostile import arguments
 
-    result = CliRunner().invoke(app, ["select", str(path), "-k", "1", "-m", "mdfs", *options])
+    words = ["select", str(path), *arguments(path), "-k", "1", "-m", "mdfs", *options]
+    result = CliRunner().invoke(app, words)
     limit = LIMITED + MARGIN if "--memory" in options else MEMORY
     if result.exit_code not in (0, 2) or "Traceback" in result.output:
         return f"exit code {result.exit_code}: {result.output[-500:]} {result.exception!r}"
@@ -185,9 +187,9 @@ def mutations(number):
 
 def hostile_files():
     """Return the writers of hostile files by their names."""
-    from tests.fuzz.tables import FILES
+    from tests.fuzz import hostile, tables
 
-    return FILES
+    return {**hostile.FILES, **tables.FILES}
 
 
 def hostile(names=None):

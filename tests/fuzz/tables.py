@@ -220,7 +220,7 @@ FILES = {
     "nested.npy": partial(_npy, "(" * 5000),
     **{f"{name}.npz": partial(_npz, parts) for name, parts in {
         "empty": {}, "no_array": {"X.npy": b"x"}, "text": {"X.npy": b"", "y.txt": b"1"},
-        "many": {f"{i}.npy": b"" for i in range(20_000)}, "up": {"../X.npy": MEMBER}}.items()},
+        "members": {f"{i}.npy": b"" for i in range(20_000)}, "up": {"../X.npy": MEMBER}}.items()},
     **{f"claims_{n}_{m}.mat": partial(_level_4, n, m) for n, m in
        ((2**31 - 1, 2**31 - 1), (2**31 - 1, 1), (2**16, 2**16), (0, 0), (2**32 - 1, 2**32 - 1))},
     **{f"cells_{depth}.mat": partial(_nested_cells, depth) for depth in (1, 50, 150)},

@@ -108,12 +108,19 @@ def test_cache_that_cannot_be_written(path, tmp_path, monkeypatch):
     blocked = tmp_path / "file"
     blocked.write_text("")
     monkeypatch.setenv("MAUC_CACHE", str(blocked))
-    with pytest.raises(
-        MaucError, match=r"data\.csv: its columns cannot be written to .*MAUC_CACHE"
-    ):
+    with pytest.raises(MaucError, match=r"the cache folder .* cannot be used: .*MAUC_CACHE"):
         open_file(path)
-    with pytest.raises(MaucError, match=r"big: its columns cannot be written to .*MAUC_CACHE"):
-        cache_array(np.zeros((5, 5)), "big", dict)
+
+
+def test_a_cache_folder_is_private_and_others_are_refused(path, tmp_path, monkeypatch):
+    monkeypatch.setenv("MAUC_CACHE", str(tmp_path / "own"))
+    open_file(path)
+    folder = tmp_path / "own" / "columns"
+    assert [one.stat().st_mode & 0o777 for one in (folder, folder.parent)] == [0o700] * 2
+    assert len(os.listdir(folder)) == 1  # the table: no lock, no part
+    folder.chmod(0o777)
+    with pytest.raises(MaucError, match=r"own cannot be used: other users can change .*MAUC_CACHE"):
+        open_file(path)
 
 
 def test_changed_file_is_parsed_anew(path, cache):

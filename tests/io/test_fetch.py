@@ -191,7 +191,7 @@ def test_a_local_folder_needs_no_network(tmp_path, monkeypatch, cache):
 def test_a_cache_folder_that_cannot_be_made(phoneme, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("MAUC_CACHE", str(tmp_path / "file" / "cache"))
-    with pytest.raises(MaucError, match=r"cannot be made: .*set MAUC_CACHE"):
+    with pytest.raises(MaucError, match=r"cannot be used: .*MAUC_CACHE"):
         fetch("phoneme")
 
 

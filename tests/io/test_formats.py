@@ -195,6 +195,8 @@ def test_queries(tmp_path, write):
     pytest.importorskip("sqlalchemy")
     for address in (path, f"sqlite:///{path}"):
         assert_array_equal(load_dataset(address, "label", sql=query).X, [[3], [4], [8]])
+    write_sqlite(FRAME, tmp_path / "b.db", 'a "b" ; c')
+    assert load_dataset(tmp_path / "b.db", "label").n_samples == len(FRAME.dropna(subset="label"))
     write_sqlite(FRAME, path, "second")
     with pytest.raises(MaucError, match=r"has 2 tables \(t, second\); .*sql='SELECT \* FROM t'"):
         load_dataset(path, "label")

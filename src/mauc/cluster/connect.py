@@ -10,6 +10,7 @@ from mauc.extras import optional_import
 
 CONNECT_SECONDS = 10
 PATIENCE = 10.0  # seconds without any worker after which nobody is waited for any more
+SILENCE = 120.0  # seconds without a sign of life after which a worker is not waited for any more
 
 
 @contextlib.contextmanager
@@ -88,7 +89,7 @@ def address_of(client: Any) -> str:
 
 def check_workers(client: Any) -> None:
     """Raise unless every worker has this version of the package."""
-    found = client.get_versions(packages=["mauc"])
+    found = _ask(client, client.get_versions, packages=["mauc"])
     wanted = found["client"]["packages"]["mauc"]
     for address, its in sorted(found["workers"].items()):
         got = its["packages"].get("mauc")
@@ -102,10 +103,11 @@ def check_workers(client: Any) -> None:
 
 def check_source(client: Any, source: Any) -> None:
     """Raise unless every worker sees the same data as this process."""
-    found = client.run(_look_at, source, on_error="return")
+    found = _ask(client, client.run, _look_at, source, on_error="return")
+    alive = list_workers(client)
     for address, said in sorted(found.items()):
-        if isinstance(said, OSError | TimeoutError):
-            continue  # it died just now: others do its work
+        if isinstance(said, OSError | TimeoutError) or address not in alive:
+            continue  # it died or closed just now: others do its work
         if isinstance(said, Exception):
             raise MaucError(
                 f"worker {address} cannot run mauc ({first_line(said)}); it "
@@ -119,22 +121,46 @@ def check_source(client: Any, source: Any) -> None:
             )
 
 
+def _ask(client: Any, function: Any, *arguments: Any, **options: Any) -> Any:
+    """Call a method of a client that waits for all workers; raise if one of them is silent."""
+    try:
+        return client.sync(function, *arguments, callback_timeout=SILENCE, **options)
+    except TimeoutError as error:
+        workers = list_workers(client)
+        silent = min(workers, key=lambda address: workers[address]["last_seen"], default="")
+        raise stuck_worker(silent, "has not answered") from error
+
+
+def list_workers(client: Any) -> dict[str, Any]:
+    """Return what the scheduler knows of each worker, by address."""
+    return dict(client.sync(client.scheduler.identity, callback_timeout=SILENCE)["workers"])
+
+
+def stuck_worker(address: str, what: str) -> MaucError:
+    """Return the error for a worker that neither works nor ends."""
+    return MaucError(
+        f"worker {address} {what} for {SILENCE:.0f} seconds: it may be out of memory or off the "
+        f"network; end its process and repeat the fit."
+    )
+
+
 def count_worker_threads(client: Any) -> int:
     """Return the number of threads of all workers; raise if there is no worker for a while."""
     with contextlib.suppress(TimeoutError):  # a cluster may have been started just now
         client.wait_for_workers(1, timeout=PATIENCE)
-    n_threads = sum(int(n) for n in client.nthreads().values())
+    n_threads = sum(int(worker["nthreads"]) for worker in list_workers(client).values())
     if n_threads == 0:
         raise no_workers(client)
     return n_threads
 
 
-def no_workers(client: Any) -> MaucError:
-    """Return the error for a scheduler without workers."""
+def no_workers(client: Any, last: str = "") -> MaucError:
+    """Return the error for a scheduler without workers; `last` is the address of the last one."""
     address = address_of(client)
     return MaucError(
         f"the Dask scheduler at {address} has had no workers for {PATIENCE:.0f} seconds; start "
         f"some (dask worker {address}) and try again."
+        + (f" The last one that went away was worker {last}." if last else "")
     )
 
 

@@ -20,6 +20,7 @@ from mauc.exceptions import MaucError, NotEnoughMemoryError, first_line
 _POLL = 0.5  # seconds between looks at the cluster while nothing is done
 _RESULT_SECONDS = 30.0  # that a result may be on its way before the cluster is looked at again
 _UNDER_WAY = ("pending", "lost")
+_AT_WORK = ("executing", "long-running", "flight")  # states of tasks on a worker
 _RETRIES = 2  # of a task whose worker could not read
 
 
@@ -56,12 +57,12 @@ def run_calls(
             )
             waiting[future] = number
             future.add_done_callback(done.put)
-        alone_since = None
+        watch = _Watch(client)
         while waiting:
             try:
                 ready = [done.get(timeout=_POLL)]
             except queue.Empty:
-                alone_since = _check_alive(client, alone_since)
+                watch.check()
                 # What was done, was lost with its worker and is done again is not announced.
                 ready = [future for future in waiting if future.status not in _UNDER_WAY]
             for future in ready:
@@ -69,6 +70,7 @@ def run_calls(
                     found = _result(client, future)
                     if found:
                         yield waiting.pop(future), found[0]
+                        watch.busy_at = watch.alive_at = time.monotonic()
     finally:
         if waiting:
             with contextlib.suppress(Exception):  # of a cluster that is gone
@@ -88,6 +90,9 @@ def run_guarded(job: Job, function: Callable[..., Any], *arguments: Any) -> Any:
         raise ReadError(
             f"worker {get_worker().address}: {type(error).__name__}: {first_line(error)}"
         ) from error
+    except Exception as error:
+        error.add_note(f"It was raised by worker {get_worker().address}.")
+        raise
 
 
 def _result(client: Any, future: Any) -> tuple[Any, ...]:
@@ -118,19 +123,34 @@ def _result(client: Any, future: Any) -> tuple[Any, ...]:
     return (result,)
 
 
-def _check_alive(client: Any, alone_since: float | None) -> float | None:
-    """Raise if nobody can do what is waited for; return since when there is no worker."""
-    if client.status != "running":
-        raise scheduler_lost(client, "the connection is closed")
-    try:
-        has_workers = bool(client.nthreads())
-    except Exception as error:
-        raise scheduler_lost(client, error) from error
-    if has_workers:
-        return None
-    now = time.monotonic()
-    if alone_since is None:
-        return now
-    if now - alone_since >= connect.PATIENCE:
-        raise connect.no_workers(client)
-    return alone_since
+class _Watch:
+    """Notices, while results are waited for, that nobody will send them any more."""
+
+    def __init__(self, client: Any) -> None:
+        self._client, self._heard = client, dict[str, tuple[float, float]]()
+        self.busy_at = self.alive_at = time.monotonic()
+        self.check()  # so that a worker that dies now can be named
+
+    def check(self) -> None:
+        """Raise if there is no worker, one is silent, or all of them do nothing for too long."""
+        if self._client.status != "running":
+            raise scheduler_lost(self._client, "the connection is closed")
+        try:
+            workers = connect.list_workers(self._client)
+        except Exception as error:
+            raise scheduler_lost(self._client, error) from error
+        now = time.monotonic()
+        for address, worker in workers.items():
+            # The clock of the scheduler may be another one: what counts is whether it moves.
+            seen, since = self._heard.pop(address, (None, now))
+            since = since if seen == worker["last_seen"] else now
+            self._heard[address], self.alive_at = (worker["last_seen"], since), now
+            if now - since >= connect.SILENCE:
+                raise connect.stuck_worker(address, "has not answered")
+            if any(worker["metrics"].get("task_counts", {}).get(state) for state in _AT_WORK):
+                self.busy_at = now
+        if now - self.alive_at >= connect.PATIENCE:
+            raise connect.no_workers(self._client, next(reversed(self._heard), ""))
+        if workers and now - self.busy_at >= connect.SILENCE:
+            what = f"is {workers[address]['status']} and, like all others, has not worked"
+            raise connect.stuck_worker(address, what)

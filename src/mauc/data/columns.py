@@ -225,7 +225,8 @@ class SparseColumns(Columns):
 
 def is_frame(X: Any) -> bool:
     """Whether X is a data frame, of pandas or polars."""
-    return hasattr(X, "columns") and hasattr(X, "dtypes")
+    kind = type(X)  # the types of many columns take long
+    return hasattr(kind, "columns") and hasattr(kind, "dtypes")
 
 
 def is_polars(frame: Any) -> bool:

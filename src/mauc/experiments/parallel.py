@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 from joblib import cpu_count
 
 from mauc.checks import check_choice, is_int
-from mauc.cluster.connect import connected, count_worker_threads, local_workers
+from mauc.cluster.connect import PATIENCE, connected, count_worker_threads, local_workers
 from mauc.exceptions import MaucError
 from mauc.extras import optional_import
 
@@ -64,6 +64,7 @@ class Engine:
             name, max(1, cpu_count() // n_workers)
         )  #: that a task may use
         self._processes: list[_Process] = []
+        self.client: Any = None  #: of Dask
         self._stack = ExitStack()
 
     def close(self) -> None:
@@ -91,6 +92,7 @@ class Engine:
                 else connected(self._scheduler)
             )
         count_worker_threads(client)  # waits for the first one
+        self.client = client
         return client.get_executor(pure=False)
 
 
@@ -114,7 +116,10 @@ def run_tasks(
         while waiting and idle and not (running and waiting[0] in deaths):
             task, worker = waiting.popleft(), idle.pop()
             running[worker.submit(function, task)] = task, worker
-        for future in wait(running, return_when=FIRST_COMPLETED).done:
+        done = wait(running, PATIENCE, FIRST_COMPLETED).done
+        if not done and engine.client is not None:
+            count_worker_threads(engine.client)  # raises if all workers are lost
+        for future in done:
             task, worker = running.pop(future)
             idle.append(worker)
             has_died = _has_died(future)

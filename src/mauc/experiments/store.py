@@ -27,7 +27,7 @@ from mauc.experiments.cell import Tuned
 from mauc.experiments.plan import Cell, Plan, is_tuned, plan_to_dict, plan_to_toml
 from mauc.experiments.rows import combinations_of, in_plan_order, schema, versions
 from mauc.extras import optional_import
-from mauc.files import is_part, remove_parts, write_atomic
+from mauc.files import is_part, locked, remove_parts, write_atomic
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 Described = dict[str, dict[str, Any]]  # what `describe` returned for each data set, by name
 Stamp = dict[str, str]
 _DIGEST, _STAMP = b"mauc.digest", b"mauc.origin"
+_LOCK_SECONDS = 0.2  # another run may be at its very end
 _PARTS = ("datasets", "selectors", "classifiers")
 
 
@@ -127,29 +128,25 @@ class RunFolder:
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
         """Keep every other run out of the folder; the lock dies with the process."""
-        import filelock
-
-        lock, owner = filelock.FileLock(self.path / ".lock"), self.path / ".owner"
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-            self._refuse_foreign()
-            lock.acquire(timeout=0)
-        except filelock.Timeout as error:
-            who = "another process"
-            with contextlib.suppress(OSError):
-                who = owner.read_text(encoding="utf-8")
-            raise MaucError(
-                f"{self.path} is in use by {who}; wait for it or give another folder."
-            ) from error
-        except OSError as error:
-            raise MaucError(f"{self.path} cannot be a run folder: {error.strerror}.") from error
-        try:
+        owner = self.path / ".owner"
+        with contextlib.ExitStack() as stack:
+            try:
+                self.path.mkdir(parents=True, exist_ok=True)
+                self._refuse_foreign()
+                stack.enter_context(locked(self.path / ".lock", _LOCK_SECONDS))
+            except TimeoutError as error:
+                who = "another process"
+                with contextlib.suppress(OSError):
+                    who = owner.read_text(encoding="utf-8")
+                raise MaucError(
+                    f"{self.path} is in use by {who}; wait for it or give another folder."
+                ) from error
+            except OSError as error:
+                raise MaucError(f"{self.path} cannot be a run folder: {error.strerror}.") from error
+            stack.callback(owner.unlink, missing_ok=True)
             write_atomic(owner, f"process {os.getpid()} on {socket.gethostname()}", force=True)
             remove_parts(self.path)
             yield
-        finally:
-            owner.unlink(missing_ok=True)
-            lock.release()
 
     def _refuse_foreign(self) -> None:
         """Refuse a folder with other files, before the first one is written or removed there."""

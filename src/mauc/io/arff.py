@@ -7,8 +7,10 @@ refused.
 
 import io
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any
@@ -25,13 +27,16 @@ from mauc.io.lines import check_text, open_lines
 from mauc.io.options import ReadOptions
 from mauc.io.table import Table, check_precision, check_unique
 
-# A quoted text with backslash escapes, in either kind of quotes.
-_QUOTED = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
+# A quoted text with backslash escapes, in either kind of quotes. What was matched is not given back
+# (*+, ++): the time that lines take is linear in their length.
+_QUOTED = r"'(?:[^'\\]|\\.)*+'|\"(?:[^\"\\]|\\.)*+\""
 _ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|[^\s{{'\"]+)\s*(.*)", re.IGNORECASE | re.DOTALL)
-_VALUE = re.compile(rf"\s*()({_QUOTED}|[^,'\"{{}}]*?)\s*(,|$)", re.DOTALL)
-_PLACED = re.compile(rf"\s*(\d+)\s+({_QUOTED}|[^\s,'\"]+)\s*(,|$)", re.DOTALL)  # in sparse rows
-# All up to a % outside quotes; a quote that is never closed is an ordinary letter.
-_BEFORE_COMMENT = re.compile(rf"(?:{_QUOTED}|[^%])*")
+_VALUE = re.compile(rf"\s*+()({_QUOTED}|[^,'\"{{}}]*+)\s*+(,|$)", re.DOTALL)
+_PLACED = re.compile(  # in sparse rows
+    rf"\s*+(\d{{1,9}})\s++({_QUOTED}|[^\s,'\"]++)\s*+(,|$)", re.DOTALL
+)
+# Parts outside quotes; a quote that is never closed ends with the line.
+_PARTS = re.compile(rf"({_QUOTED})|[^'\"]++|['\"].*", re.DOTALL)
 _SPECIAL = re.compile(r"['\"{}]")
 _PLAIN = re.compile(r"[A-Za-z0-9_.+-]+")
 _ESCAPES = {"\\": "\\\\", "'": "\\'", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
@@ -50,10 +55,12 @@ class _Attribute:
         if self.kind == "numeric":
             return np.array([np.nan if text is None else text for text in texts], np.float64)
         if self.kind == "nominal":
-            codes: dict[str | None, float] = {value: j for j, value in enumerate(self.values)}
-            codes[None] = np.nan
-            return np.array([codes[text] for text in texts], np.float64)
+            return np.array([self._codes[text] for text in texts], np.float64)
         return np.array(texts, object)
+
+    @cached_property
+    def _codes(self) -> dict[str | None, float]:
+        return {None: np.nan, **{value: j for j, value in enumerate(self.values)}}
 
 
 class _Rows:
@@ -64,6 +71,7 @@ class _Rows:
     def __init__(self, path: Path, encoding: str) -> None:
         self.path, self._encoding = path, encoding
         self.numbers: list[int] = []
+        self.wide: set[int] = set()  #: columns with numbers beyond what float64 holds exactly
         first = next(self._lines(), None)
         if first is None:
             raise MaucError(f"{path} has a header but no rows after @data.")
@@ -100,7 +108,7 @@ class _Rows:
                 )
             texts = [None if text in ("", "?") else _unquote(text) for _, text in pairs]
             if self.is_sparse and len(set(places)) < len(places):
-                twice = next(place for place in places if places.count(place) > 1)
+                twice = Counter(places).most_common(1)[0][0]
                 raise MaucError(
                     f"{where} the sparse row names the place {twice} twice; keep one of its values."
                 )
@@ -110,7 +118,10 @@ class _Rows:
         """Return the values of a column in some rows; raise if one is not what is declared."""
         attribute = self.attributes[j]
         try:
-            return attribute.parse(texts)
+            found = attribute.parse(texts)
+            if attribute.kind == "numeric" and (np.abs(found) >= MAX_EXACT_INTEGER).any():
+                self.wide.add(j)
+            return found
         except (ValueError, KeyError) as error:
             if len(texts) > 1:  # which of them it is
                 for text, row in zip(texts, rows, strict=True):
@@ -120,7 +131,7 @@ class _Rows:
             wanted = f"one of its declared values ({listed})" if values else "a number"
             raise MaucError(
                 f"{self.path}, line {self.numbers[rows[0]]}: attribute {attribute.name!r} wants "
-                f"{wanted} or ? for a missing value, got {texts[0]!r}."
+                f"{wanted} or ? for a missing value, got {(texts[0] or '')[:60]!r}."
             ) from error
 
     def texts(self, j: int) -> Iterator[str]:
@@ -142,11 +153,8 @@ def open_arff(path: Path, options: ReadOptions, memory: int | None) -> Table:
     numbers = np.array(rows.numbers)
 
     def check_column(column: int) -> tuple[str, ...]:
-        attribute = attributes[column]
-        if attribute.kind == "numeric":
-            (values,) = source.read(np.array([column]))
-            if (np.abs(values) >= MAX_EXACT_INTEGER).any():
-                check_precision(path, attribute.name, rows.texts(column))
+        if column in rows.wide:
+            check_precision(path, names[column], rows.texts(column))
         return ()
 
     declared = {a.name: a.values for a in attributes if a.kind == "nominal"}
@@ -218,11 +226,11 @@ def _read_header(path: Path, lines: Iterator[tuple[int, str]]) -> list[_Attribut
             return attributes
         if keyword == "@attribute":
             # The values of a nominal attribute may go on over several lines, as in WEKA.
-            bare = re.sub(_QUOTED, "", line)
+            parts, bare = [line], _outside_quotes(line)
             while "{" in bare and "}" not in bare and (following := next(lines, None)) is not None:
-                line = f"{line} {_cut_comment(following[1]).strip()}"
-                bare = re.sub(_QUOTED, "", line)
-            attributes.append(_read_attribute(path, number, line))
+                parts.append(_cut_comment(following[1]).strip())
+                bare = "{" + _outside_quotes(parts[-1])
+            attributes.append(_read_attribute(path, number, " ".join(parts)))
         elif keyword != "@relation":
             raise MaucError(
                 f"{path}, line {number}: @relation, @attribute, @data or a comment (%) is wanted "
@@ -256,16 +264,20 @@ def _read_attribute(path: Path, number: int, line: str) -> _Attribute:
         return _Attribute(name, kind)
     raise MaucError(
         f"{path}, line {number}: the type of {name!r} must be numeric, real, integer, string, "
-        f"date or a list of values in braces, got {declared!r}."
+        f"date or a list of values in braces, got {declared[:60]!r}."
     )
 
 
 def _cut_comment(line: str) -> str:
     """Return a line without what follows a ``%`` outside quotes."""
-    if "%" not in line:
-        return line
-    found = _BEFORE_COMMENT.match(line)
-    return line if found is None else found[0]
+    for found in _PARTS.finditer(line) if "%" in line else ():
+        if not found[1] and "%" in found[0]:
+            return line[: line.index("%", found.start())]
+    return line
+
+
+def _outside_quotes(line: str) -> str:
+    return "".join(found[0] for found in _PARTS.finditer(line) if not found[1])
 
 
 def _split_values(text: str, pattern: re.Pattern[str] = _VALUE) -> list[tuple[str, str]] | None:
@@ -279,7 +291,7 @@ def _split_values(text: str, pattern: re.Pattern[str] = _VALUE) -> list[tuple[st
         if match is None:
             return None
         place, value, comma = match.groups()
-        found.append((place, value))
+        found.append((place, value.strip()))
         start = match.end()
     return found
 

@@ -171,9 +171,10 @@ class FrameSource(ColumnSource):
         self._frame = frame
         self._is_word = find_nominal(frame)
         types = [
-            WORDS if word else column_values(get_column(frame, j)[:0]).dtype
-            for j, word in enumerate(self._is_word)
-        ]
+            WORDS if word else kind if getattr(kind, "char", "") in ("d", "f")
+            else column_values(get_column(frame, j)[:0]).dtype
+            for j, (word, kind) in enumerate(zip(self._is_word, frame.dtypes, strict=True))
+        ]  # fmt: skip
         super().__init__(
             name, frame.shape[0], types, feature_names=list(frame.columns), memory=memory
         )

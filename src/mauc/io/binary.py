@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import struct
 import zipfile
 import zlib
@@ -15,9 +16,9 @@ import numpy as np
 from scipy import sparse
 
 from mauc.data.columns import default_names
-from mauc.exceptions import MaucError, NotEnoughMemoryError
+from mauc.exceptions import MaucError
 from mauc.io.arrays import ArraySource, SparseSource
-from mauc.io.files import content_error, open_binary, read_beginning
+from mauc.io.files import check_growth, content_error, open_binary, read_beginning
 from mauc.io.lines import SVMLIGHT_ROW, check_text
 from mauc.io.options import ReadOptions
 from mauc.io.table import Table, check_unique, first_few
@@ -25,6 +26,10 @@ from mauc.memory import check_memory
 
 #: how svmlight files of `write_table` begin the note of names that the format has no place for
 NOTE = "mauc "
+_MAX_PLACE = 10**9  # of svmlight
+_MAX_EMPTY = 200_000  # columns of svmlight up to which those that no row has are kept
+_MAX_ARRAYS = 2**29  # bytes of arrays in archives that grow more than data do
+_NOT_OURS = (ValueError, TypeError, KeyError, RecursionError)  # of notes
 # Types of the elements of .mat files.
 _MATRIX, _COMPRESSED = 14, 15
 _ELEMENTS = {*range(1, 8), 9, 12, 13, _MATRIX, _COMPRESSED, 16, 17, 18}
@@ -42,8 +47,9 @@ def open_npz(path: Path, options: ReadOptions, memory: int | None) -> Table:
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as parts:
             _check_sizes(path, parts.zip)
-            arrays = {key: parts[key] for key in parts.files}
-    except NotEnoughMemoryError:
+            names = [name[:-4] for name in parts.zip.namelist() if name.endswith(".npy")]
+            arrays = {name: parts[f"{name}.npy"] if name in _ALIASES else None for name in names}
+    except MaucError:
         raise
     except (ValueError, zipfile.BadZipFile, EOFError, AttributeError, TypeError) as error:
         if "allow_pickle" in str(error) and zipfile.is_zipfile(path):
@@ -59,6 +65,7 @@ def _check_sizes(path: Path, archive: zipfile.ZipFile) -> None:
     """Raise if the arrays of an .npz file do not fit into memory, or claim more than it holds."""
     members = [member for member in archive.infolist() if member.filename.endswith(".npy")]
     n_bytes = sum(member.file_size for member in members)
+    check_growth(path, n_bytes, path.stat().st_size, _MAX_ARRAYS)
     check_memory(n_bytes, f"{path}: its arrays", "write X to a .npy file, which is read by columns")
     for member in members:
         with archive.open(member) as file:
@@ -85,9 +92,11 @@ def open_mat(path: Path, options: ReadOptions, memory: int | None) -> Table:
     try:
         if 0 not in beginning[:4]:  # not of version 4
             order = "<" if beginning[126:128] == b"IM" else ">"
-            _check_elements(memoryview(path.read_bytes())[128:], order, 1)
+            _check_elements(path, memoryview(path.read_bytes())[128:], order, 1)
         variables = loadmat(path)
     # A file of another kind fails in many ways, deep in the parsing of what is not a header.
+    except MaucError:
+        raise
     except (MatReadError, ValueError, TypeError, OSError, NotImplementedError, KeyError) as error:
         raise content_error(path, f"a MATLAB file ({error})", beginning) from error
     arrays: dict[str, Any] = {}
@@ -107,9 +116,9 @@ def open_mat(path: Path, options: ReadOptions, memory: int | None) -> Table:
     return _array_table(path, arrays, memory)
 
 
-def _check_elements(content: memoryview, order: str, padding: int = 8) -> list[int]:
+def _check_elements(path: Path, content: memoryview, order: str, padding: int = 8) -> list[int]:
     """Return the types of elements; raise where SciPy would read memory that is not its own."""
-    kinds, at = [], 0
+    kinds, at, n_bytes = [], 0, 0
     while at < len(content):
         kind, size = struct.unpack_from(f"{order}2I", content, at)
         if kind > 0xFFFF:  # a small element: size, type and data in 8 bytes
@@ -118,9 +127,15 @@ def _check_elements(content: memoryview, order: str, padding: int = 8) -> list[i
         if len(part) < size or kind not in _ELEMENTS:
             raise ValueError(f"an element of type {kind} and {size:,} bytes is damaged")
         if kind == _COMPRESSED:
-            _check_elements(memoryview(zlib.decompress(part)), order)
+            coder = zlib.decompressobj()
+            grown = coder.decompress(part, max(100 * len(content), _MAX_ARRAYS) + 1)
+            n_bytes += len(grown)
+            check_growth(path, n_bytes, len(content), _MAX_ARRAYS)
+            if padding == 8 or not coder.eof:  # in another element, or cut
+                raise ValueError("a compressed element is damaged")
+            _check_elements(path, memoryview(grown), order)
         elif kind == _MATRIX and size:
-            held = _check_elements(part, order)
+            held = _check_elements(path, part, order)
             flags = struct.unpack_from(f"{order}3I", part)[2]
             is_plain, is_sparse = 4 <= flags & 0xFF <= 15, flags & 0xFF == 5
             n_wanted = 4 + 2 * is_sparse + (flags >> 11 & 1)  # flags, shape, name and data
@@ -201,46 +216,62 @@ def open_svmlight(path: Path, options: ReadOptions, memory: int | None) -> Table
 
     check_text(path, "an svmlight file", "utf-8")
     try:
-        with open_binary(path) as file:
+        with open_binary(path, has_lines=True) as file:
             X, y = load_svmlight_file(file)
-    except ValueError as error:
+    except MaucError:
+        raise
+    except (ValueError, OverflowError) as error:
         _check_rows(path)
         raise MaucError(f"{path} cannot be read as an svmlight file: {error}") from error
     X = sparse.csr_array(X)
     if X.shape[0] == 0:
         raise MaucError(f"{path} has no rows.")
-    note = _read_note(path)
-    names, labels = default_names(range(X.shape[1])), y
-    if note is not None:
-        names = [str(name) for name in note["features"]]
-        check_unique(path, names)
-        # Columns at the end that are all zero are in no row.
-        X.resize((X.shape[0], max(len(names), X.shape[1])))
-        if X.shape[1] != len(names):
-            raise MaucError(f"{path}: its note names {len(names)} features, it has {X.shape[1]}.")
-        if note["classes"] is not None:
-            labels = np.array(note["classes"])[y.astype(np.int64)]
+    if X.shape[1] > _MAX_PLACE:
+        _check_rows(path)
+    names, classes = _read_note(path, X.shape[1], y)
+    # Columns at the end that are all zero are in no row.
+    X.resize((X.shape[0], max(len(names), X.shape[1])))
+    labels = y if classes is None else np.array(classes)[y.astype(np.int64)]
+    columns, notes = np.arange(min(X.shape[1], _MAX_EMPTY)), []
+    if X.shape[1] > _MAX_EMPTY:
+        columns, places = np.unique(X.indices, return_inverse=True)
+        notes = [f"{X.shape[1] - len(columns):,} columns without a value in any row left out"]
+        X = sparse.csr_array((X.data, places, X.indptr), shape=(X.shape[0], len(columns)))
+    names = [names[j] for j in columns] if names else default_names(columns)
     source = SparseSource(X, str(path), memory=memory)
-    return Table(path, source, names, labels=labels, is_named=False)
+    return Table(path, source, names, labels=labels, is_named=False, notes=notes)
 
 
 def _check_rows(path: Path) -> None:
     """Raise the error that names the first row which is not one."""
     with open_binary(path) as file:
         for number, raw in enumerate(file, start=1):
-            line = raw.decode("utf-8", "replace").strip()
-            if line and not line.startswith("#") and not SVMLIGHT_ROW.fullmatch(line):
+            line = raw.decode("utf-8", "replace").partition("#")[0].strip()
+            if line and not SVMLIGHT_ROW.fullmatch(line):
                 raise MaucError(
                     f"{path}, line {number}: a row 'label place:value place:value ...' with "
                     f"numbers is wanted, got {line[:40]!r}."
                 )
+            for place in re.findall(r"(\d+):", line):
+                if float(place) > _MAX_PLACE:
+                    raise MaucError(
+                        f"{path}, line {number}: places up to {_MAX_PLACE:,} are read, got "
+                        f"{place[:40]}; number the features that are there from 1."
+                    )
 
 
-def _read_note(path: Path) -> dict[str, Any] | None:
-    with open_binary(path) as file, suppress(ValueError):
+def _read_note(
+    path: Path, n_columns: int, y: np.ndarray[Any, Any]
+) -> tuple[list[str], list[str] | None]:
+    """Return the names of features and classes in the note of `write_table`, if there is one."""
+    with open_binary(path, has_lines=True) as file, suppress(*_NOT_OURS):
         for line in takewhile(lambda line: line.startswith(b"#"), file):
             text = line[1:].decode("utf-8", "replace").strip()
             if text.startswith(NOTE):
-                note: dict[str, Any] = json.loads(text.removeprefix(NOTE))
-                return note
-    return None
+                note = json.loads(text.removeprefix(NOTE))
+                names, classes = note["features"], note["classes"]
+                "".join(names + (classes or []))  # a TypeError unless they are lists of texts
+                is_code = classes is None or np.isin(y, np.arange(len(classes))).all()
+                if isinstance(names, list) and len({*names}) == len(names) >= n_columns and is_code:
+                    return names, classes
+    return [], None

@@ -13,9 +13,8 @@ import mmap
 import os
 import shutil
 import time
-import uuid
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -25,12 +24,13 @@ import numpy as np
 
 from mauc.data.source import ColumnSource, default_memory, empty_columns
 from mauc.exceptions import MaucError
+from mauc.files import locked, make_private, replacing
 from mauc.io.table import first_few
 from mauc.memory import format_bytes
 from mauc.progress import track
 
 VERSION = 4  # of the format; tables of another are made anew
-_TABLE, _PART, _LOCK = ".arrow", ".part", ".lock"
+_COLUMNS, _TABLE, _PART, _LOCK = "columns", ".arrow", ".part", ".lock"
 _LENGTH = 8  # bytes at the end that hold the length of the note
 _DIGEST_BYTES = 2**20  # smaller files may be changed within one tick of the file system's clock
 _FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -58,9 +58,21 @@ def cache_folder() -> Path:
     return Path(pooch.os_cache("mauc"))
 
 
+def private_folder(name: str = "") -> Path:
+    """Make the cache folder, or one in it; raise if other users can change what is there."""
+    folder = cache_folder()
+    try:
+        return make_private(make_private(folder) / name)
+    except OSError as error:
+        raise MaucError(
+            f"the cache folder {folder} cannot be used: {error.strerror or error}. Name another "
+            f"folder in the environment variable MAUC_CACHE."
+        ) from error
+
+
 def columns_folder() -> Path:
     """Return the folder of all cached tables; it need not exist yet."""
-    return cache_folder() / "columns"
+    return cache_folder() / _COLUMNS
 
 
 def file_digest(path: Path) -> str:
@@ -213,7 +225,7 @@ def find_or_build(
     serves: Callable[[Note], bool] = lambda note: True,
 ) -> tuple[Path, Note]:  # fmt: skip
     """Return file and note of a cached table; `build` writes it if there is none that serves."""
-    folder, stamp = columns_folder(), look()
+    folder, stamp = private_folder(_COLUMNS), look()
     key = json.dumps([VERSION, path or source, options], sort_keys=True, ensure_ascii=False)
     digest = hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:12]
     table = folder / f"{digest}{_TABLE}"
@@ -224,28 +236,31 @@ def find_or_build(
 
     note = find()
     if note is None:
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise _writing_error(source, error) from error
-        with _locked(table) as is_held:
+        held = ""
+        with contextlib.ExitStack() as stack:
+            with contextlib.suppress(OSError, NotImplementedError):  # there may be no locks
+                stack.enter_context(locked(table.with_name(f".{table.stem}{_LOCK}")))
+                held = table.stem
             note = find()  # another process may have built it
             if note is None:
-                _remove_dead_parts(table.stem if is_held else "")
+                _remove_dead_parts(held)
                 free = shutil.disk_usage(folder).free
                 if n_bytes > free:
                     raise MaucError(
                         f"{source}: its columns take about {format_bytes(n_bytes)} on disk, but "
                         f"{folder} has {format_bytes(free)} left; {_WAY_OUT}"
                     )
-                with _building(table, source) as file:
-                    note = build(file)
-                    if look() != stamp:
-                        raise _changed_error(source, "it was read")
-                    note |= {"source": source, "path": path, "stamp": stamp, "options": options}
-                    note |= {"version": VERSION, "created": time.time()}
-                    text = json.dumps(note, ensure_ascii=False).encode()
-                    file.write(text + len(text).to_bytes(_LENGTH, "little"))
+                try:
+                    with replacing(table) as file:
+                        note = build(file)
+                        if look() != stamp:
+                            raise _changed_error(source, "it was read")
+                        note |= {"source": source, "path": path, "stamp": stamp}
+                        note |= {"options": options, "version": VERSION, "created": time.time()}
+                        text = json.dumps(note, ensure_ascii=False).encode()
+                        file.write(text + len(text).to_bytes(_LENGTH, "little"))
+                except OSError as error:  # errors of the source are of another type
+                    raise _writing_error(source, error) from error
     with contextlib.suppress(OSError):
         os.utime(table)  # when it was last used
     return table, {**note, "source": source}
@@ -262,36 +277,6 @@ def read_note(table: Path) -> Note | None:
         return note if note["version"] == VERSION else None
     except (OSError, ValueError, KeyError, TypeError, OverflowError):
         return None
-
-
-@contextlib.contextmanager
-def _locked(table: Path) -> Iterator[bool]:
-    """Hold the lock of a table; yield False where there are no locks."""
-    from filelock import FileLock
-
-    lock = FileLock(table.with_name(f".{table.stem}{_LOCK}"))
-    with contextlib.suppress(OSError, NotImplementedError):
-        lock.acquire()
-    try:
-        yield lock.is_locked
-    finally:
-        lock.release()
-
-
-@contextlib.contextmanager
-def _building(table: Path, source: str) -> Iterator[IO[bytes]]:
-    """Open a part of a table, which gets its name when it is complete and on disk."""
-    part = table.with_name(f".{table.stem}.{uuid.uuid4().hex}{_PART}")
-    try:
-        with part.open("xb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, table)
-    except OSError as error:  # errors of the source are of another type
-        raise _writing_error(source, error) from error
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _writing_error(source: str, error: OSError) -> MaucError:

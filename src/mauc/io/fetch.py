@@ -9,7 +9,8 @@ import numpy as np
 
 from mauc.data.categories import get_column
 from mauc.exceptions import MaucError
-from mauc.io.cache import cache_folder, file_digest
+from mauc.files import write_atomic
+from mauc.io.cache import file_digest, private_folder
 from mauc.io.dataset import Dataset
 from mauc.io.load import assemble, load_dataset
 from mauc.io.options import ReadOptions
@@ -49,13 +50,7 @@ def fetch(name: str, *, force: bool = False) -> Path:
         known = cached_path(name)
     if known is not None:
         return known
-    cache = cache_folder()
-    try:
-        cache.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise MaucError(
-            f"the cache folder {cache} cannot be made: {error.strerror}; set MAUC_CACHE."
-        ) from error
+    cache = private_folder()
     download = _download_openml if entry.openml_id is not None else _download_file
     dataset = _check(entry, download(entry, cache / "downloads", force))
     recorded = (read_note(name) or {}).get("fingerprint")
@@ -71,7 +66,7 @@ def fetch(name: str, *, force: bool = False) -> Path:
         "origins": list(entry.origins), "licence": entry.licence, "npz_sha256": file_digest(path),
         "fingerprint": fingerprint, "shape": [dataset.n_samples, dataset.n_features],
     }  # fmt: skip
-    (cache / f"{name}.json").write_text(json.dumps(note, indent=2) + "\n", encoding="utf-8")
+    write_atomic(cache / f"{name}.json", json.dumps(note, indent=2) + "\n", force=True)
     return path
 
 

@@ -18,11 +18,12 @@ from functools import partial
 from glob import glob, has_magic
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, cast
 from urllib.parse import unquote
 
 from mauc.exceptions import MaucError, NotEnoughMemoryError, first_line, option
 from mauc.extras import MissingExtraError, optional_import
+from mauc.memory import format_bytes
 
 NO_PARTITION = "__HIVE_DEFAULT_PARTITION__"
 STDIN = "stdin"  # name of a data set that came through a pipe
@@ -51,6 +52,11 @@ BEGINNINGS = (
     (b"\x28\xb5\x2f\xfd", "a Zstandard archive", ""),
     (b"\x1f\x8b", "a gzip archive", ""),
 )
+# Archives of data grow 5 to 50 times; those that grow more, and to more than a reader takes in
+# seconds, are made to fill the memory. Apache POI draws the line at 100 times, too.
+_MAX_GROWTH, MAX_GROWN = 100, 2**26
+_COUNTED_BYTES = 2**24  # that are decompressed to estimate how many there are
+MAX_LINE = 2**25  # bytes of a line of text
 # What file systems call the time or version of a file.
 _MARKS = ("mtime", "LastModified", "last_modified", "updated", "created", "ETag", "etag")
 
@@ -267,24 +273,36 @@ def zip_members(path: Path | str) -> list[str]:
     return [name for name in names if not name.endswith("/") and not name.startswith("__MACOSX/")]
 
 
-def _open_zip(path: Path) -> Any:
-    members = zip_members(path)
+def check_growth(path: Path, n_bytes: int, size: int, limit: int = MAX_GROWN) -> None:
+    """Raise if what a file of `size` bytes holds is beyond `limit`, and beyond what data grow."""
+    if n_bytes > limit and n_bytes > _MAX_GROWTH * size:
+        raise MaucError(
+            f"{path} has {format_bytes(size)} and grows to {format_bytes(n_bytes)} or more when it "
+            f"is decompressed, over {_MAX_GROWTH} times its size, as files do that are made to "
+            f"fill the memory; if you trust it, decompress it and read what comes out."
+        )
+
+
+def _open_zip(file: BinaryIO) -> Any:
+    path, members = Path(file.name), zip_members(file.name)
     if len(members) != 1:
         raise MaucError(
             f"{path} must be a zip archive of one file, got {len(members)}: "
             f"{', '.join(members[:5])}; extract the one you mean."
         )
-    return zipfile.ZipFile(path).open(members[0])
+    archive = zipfile.ZipFile(file)
+    check_growth(path, archive.getinfo(members[0]).file_size, path.stat().st_size)
+    return archive.open(members[0])
 
 
-def _open_zst(path: Path) -> Any:
+def _open_zst(file: BinaryIO) -> Any:
     import pyarrow
 
-    return io.BufferedReader(pyarrow.CompressedInputStream(str(path), "zstd"))
+    return pyarrow.CompressedInputStream(file, "zstd")
 
 
 #: how archives of one file are opened, and how they begin, by their endings
-ARCHIVES: dict[str, tuple[Callable[[Path], Any], bytes]] = {
+ARCHIVES: dict[str, tuple[Callable[[BinaryIO], Any], bytes]] = {
     ".gz": (gzip.open, b"\x1f\x8b"), ".bz2": (bz2.open, b"BZh"), ".xz": (lzma.open, b"\xfd7zXZ"),
     ".zip": (_open_zip, b"PK\x03\x04"), ".zst": (_open_zst, b"\x28\xb5\x2f\xfd"),
 }  # fmt: skip
@@ -304,15 +322,58 @@ def find_archive(path: Path) -> str:
     return "".join(kind for kind in kinds if kind != ".zip" or ending(path) == ".zip")
 
 
+class _Content(io.RawIOBase):
+    """The bytes of a file, decompressed, as long as they do not grow without end."""
+
+    def __init__(self, path: Path, file: Any, archive: BinaryIO, *, has_lines: bool) -> None:
+        super().__init__()
+        self._path, self._file, self.archive, self._has_lines = path, file, archive, has_lines
+        self._size = path.stat().st_size
+        self._n_bytes = self._n_open = 0  # those read so far, and those of the last line
+
+    def readable(self) -> bool:
+        """Return True: `RawIOBase` says no."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fill a buffer, see `io.RawIOBase`."""
+        n_read: int = self._file.readinto(buffer)
+        self._n_bytes += n_read
+        check_growth(self._path, self._n_bytes, self._size)
+        if self._has_lines:
+            part = bytes(buffer[:n_read])
+            end = max(part.rfind(b"\n"), part.rfind(b"\r"))
+            self._n_open = n_read - end - 1 + (self._n_open if end < 0 else 0)
+            if self._n_open > MAX_LINE:
+                where = f"{self._path}: the line from byte {self._n_bytes - self._n_open:,} on"
+                raise MaucError(f"{where} is longer than the limit, {format_bytes(MAX_LINE)}.")
+        return n_read
+
+
+def content_size(path: Path, limit: int = MAX_GROWN) -> int:
+    """Return how many bytes a file has when decompressed, estimated from the first; or raise."""
+    n_bytes, size = 0, path.stat().st_size
+    if not find_archive(path):
+        return size
+    with open_binary(path) as file:
+        while n_bytes < _COUNTED_BYTES and (part := file.read(2**20)):
+            n_bytes += len(part)
+        n_bytes = n_bytes * size // cast(Any, file).raw.archive.tell() if part else n_bytes
+    check_growth(path, n_bytes, size, limit)
+    return n_bytes
+
+
 @contextmanager
-def open_binary(path: Path) -> Iterator[BinaryIO]:
-    """Open a file for reading, as bytes; archives are decompressed."""
+def open_binary(path: Path, *, has_lines: bool = False) -> Iterator[BinaryIO]:
+    """Open a file for reading, as bytes; archives are decompressed, lines have an end."""
     kind, (_, wanted) = find_archive(path), split_archive(str(path))
     if wanted and not kind:
         raise content_error(path, describe_content(ARCHIVES[wanted][1]))
     try:
-        with ARCHIVES[kind][0](path) if kind else path.open("rb") as file:
-            yield file
+        with path.open("rb") as archive, ExitStack() as stack:
+            file = stack.enter_context(ARCHIVES[kind][0](archive)) if kind else archive
+            content = _Content(path, file, archive, has_lines=has_lines)
+            yield io.BufferedReader(content, 2**18) if kind or has_lines else archive
     except (EOFError, OSError, lzma.LZMAError, zlib.error, zipfile.BadZipFile) as error:
         if not kind:
             raise

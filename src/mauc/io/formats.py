@@ -10,8 +10,10 @@ from typing import cast
 from mauc.checks import check_choice
 from mauc.exceptions import MaucError, option
 from mauc.io.files import (
+    MAX_GROWN,
     FileSystem,
     check_file,
+    content_size,
     ending,
     is_address,
     is_collection,
@@ -47,7 +49,7 @@ _REMOTE = ("storage_options",)
 _text = partial(Format, "text:open_text", streams=True, may_be_compressed=True)
 _frame = partial(Format, "frames:open_frame", growth=8)
 FORMATS = {
-    "arff": Format("arff:open_arff", (".arff",), ("encoding",), may_be_compressed=True),
+    "arff": Format("arff:open_arff", (".arff",), ("encoding",), may_be_compressed=True, growth=8),
     "csv": _text((".csv", ".data"), _LINES),
     "dta": _frame((".dta",), _CELLS, may_be_compressed=True),
     "feather": Format(
@@ -65,7 +67,7 @@ FORMATS = {
     "sav": _frame((".sav", ".zsav"), _CELLS),
     "sql": _frame((".sqlite", ".sqlite3", ".db"), (*_CELLS, "sql"), has_addresses=True),
     "svmlight": Format(
-        "binary:open_svmlight", (".svm", ".svmlight", ".libsvm"), may_be_compressed=True
+        "binary:open_svmlight", (".svm", ".svmlight", ".libsvm"), may_be_compressed=True, growth=4
     ),
     "tsv": _text((".tsv", ".tab"), _LINES),
     "txt": _text((".txt",), (*_LINES, "sheet")),
@@ -137,7 +139,7 @@ def open_table(address: str, options: ReadOptions, memory: int | None = None) ->
         raise MaucError(f"{address}: {name} files are read one by one; name a single file.")
     check_options(address, name, options)
     if not known.streams and not is_collection(path):
-        n_bytes = known.growth * Path(path).stat().st_size * (4 if split_archive(path)[1] else 1)
+        n_bytes = known.growth * content_size(Path(path), MAX_GROWN // known.growth)
         what = f"{path}: the rows of a {name} file, which are read at once,"
         check_memory(n_bytes, what, "convert it to parquet, which is read by columns")
     module, _, function = known.opener.partition(":")

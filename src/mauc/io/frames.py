@@ -21,7 +21,14 @@ from mauc.checks import unknown_choice
 from mauc.exceptions import MaucError, first_line, option
 from mauc.extras import MissingExtraError, optional_import
 from mauc.io.arrays import FrameSource
-from mauc.io.files import content_error, hide_password, is_address, open_binary
+from mauc.io.files import (
+    MAX_GROWN,
+    check_growth,
+    content_error,
+    hide_password,
+    is_address,
+    open_binary,
+)
 from mauc.io.heads import count_titles, titles_note
 from mauc.io.lines import is_number, skip_mark
 from mauc.io.options import ReadOptions
@@ -30,6 +37,7 @@ from mauc.io.words import MISSING, check_words, type_words
 
 # Sheets of workbooks, and what in them places cells.
 _SHEET = re.compile(r"xl/worksheets/[^/]+\.xml|content\.xml")
+_COUNT = re.compile(rb"""<(?:\w+:)?sst\b[^>]*?ount=["'](\d{1,99})""")  # of shared texts
 _COLUMN_NAME = re.compile(rb"""r=["']([A-Z]+)""")
 _ROW_NUMBER = re.compile(rb"""r=["'][A-Z]*(\d+)""")
 _NAMELESS = re.compile(rb"<(?:\w+:)?c(?! r=)[ />]")
@@ -105,7 +113,8 @@ def _read_sql(path: Path | str, options: ReadOptions) -> Any:
             raise MaucError(
                 f"{path} has {len(tables)} tables ({first_few(tables)}); pass a query, {example}."
             )
-        return pd.read_sql_query(f'SELECT * FROM "{tables[0]}"', base)
+        name = tables[0].replace('"', '""')
+        return pd.read_sql_query(f'SELECT * FROM "{name}"', base)
 
 
 def open_sheet(path: Path, options: ReadOptions, memory: int | None) -> Table:
@@ -146,9 +155,21 @@ def _check_cells(path: Path) -> None:
     """Raise if a few bytes of a workbook stand for more cells than can be held."""
     if not zipfile.is_zipfile(path):
         return
+    n_bytes, size = 0, path.stat().st_size
     with zipfile.ZipFile(path) as book:
-        for sheet in filter(_SHEET.fullmatch, book.namelist()):
-            content = book.read(sheet)
+        for member in book.infolist():
+            check_growth(path, member.file_size, member.compress_size, MAX_GROWN // 4)
+            member.file_size = 2**62  # it is read to its end, whatever it claims
+            content, sheet = bytearray(), member.filename
+            with book.open(member) as file:
+                while part := file.read(2**20):
+                    content += part
+                    check_growth(path, n_bytes + len(content), size, MAX_GROWN // 4)
+            n_bytes += len(content)
+            if max(map(int, _COUNT.findall(content[:4096])), default=0) > len(content):
+                raise MaucError(f"{path}: {sheet} claims to have more than it has; save it again.")
+            if not _SHEET.fullmatch(sheet):
+                continue
             n_rows, n_columns = (_ods_extent if sheet == "content.xml" else _extent)(content)
             if n_rows * n_columns > _MAX_ABSENT + len(content):
                 raise MaucError(
@@ -158,7 +179,7 @@ def _check_cells(path: Path) -> None:
                 )
 
 
-def _extent(content: bytes) -> tuple[int, int]:
+def _extent(content: bytearray) -> tuple[int, int]:
     """Return how many rows and columns the named cells of an Excel sheet span."""
     names = {*_COLUMN_NAME.findall(content)}
     widths = [functools.reduce(lambda n, code: 26 * n + code - 64, name, 0) for name in names]
@@ -166,7 +187,7 @@ def _extent(content: bytes) -> tuple[int, int]:
     return max(rows, default=1), max(widths, default=0) + len(_NAMELESS.findall(content))
 
 
-def _ods_extent(content: bytes) -> tuple[int, int]:
+def _ods_extent(content: bytearray) -> tuple[int, int]:
     """Return how many rows and columns the cells of an ods table that hold something span."""
     row = column = n_rows = n_columns = 0
     for tag, attributes in _ODS_TAG.findall(content):

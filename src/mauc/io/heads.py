@@ -20,7 +20,7 @@ _COMMA = re.compile(
 _POINT = re.compile(rf"(?=.*\.)(?![+-]?\d{{1,3}}(\.\d{{3}})+$){NUMBER}")
 _NOMINAL = re.compile(r"d|discrete|categorical|s|string|text|\S+( \S+)+")  # or its values
 _NUMERIC = re.compile(r"c|continuous|n|numeric|t|time|")
-_FLAG = re.compile(r"(class|c|ignore|i|meta|m|weight|w|)( ?\S+=\S*)*")
+_FLAG = re.compile(r"(class|c|ignore|i|meta|m|weight|w|)((^| )[^\s=]+=\S*)*")
 _PREFIX = re.compile(r"([cimw]?)([CDNST]?)#(?=.)")
 Rows = list[tuple[int, list[str]]]  # with the numbers of their (last) lines
 

@@ -13,7 +13,7 @@ from sklearn import datasets as sklearn_datasets
 
 from mauc.checks import unknown_choice
 from mauc.exceptions import MaucError
-from mauc.io.cache import cache_folder, file_digest
+from mauc.io.cache import cache_folder, file_digest, private_folder
 from mauc.io.dataset import Dataset
 from mauc.io.files import split_archive
 from mauc.io.formats import is_data_path
@@ -304,6 +304,7 @@ def cached_path(name: str) -> Path | None:
     path = cache_folder() / f"{name}.npz"
     if not path.is_file():
         return None
+    private_folder()
     if (read_note(name) or {}).get("npz_sha256") != file_digest(path):
         raise MaucError(
             f"{path} is not what was recorded when {name!r} was fetched (it was changed or is "

@@ -22,10 +22,10 @@ from typing import IO, Any
 import numpy as np
 
 from mauc.data.columns import MAX_EXACT_INTEGER
-from mauc.exceptions import MaucError, option
+from mauc.exceptions import MaucError, NotEnoughMemoryError, option
 from mauc.io.cache import BatchColumns, CachedColumns, ColumnWriter, file_stamp, find_or_build
 from mauc.io.dataset import ConvertedColumns
-from mauc.io.files import find_archive, open_binary, unreadable_error
+from mauc.io.files import MAX_LINE, content_size, open_binary, unreadable_error
 from mauc.io.formats import check_options, open_table
 from mauc.io.heads import find_head
 from mauc.io.lines import (
@@ -41,7 +41,7 @@ from mauc.io.lines import (
 from mauc.io.options import ReadOptions
 from mauc.io.table import Table, check_precision, find_place
 from mauc.io.words import MISSING, TypedWords, check_words, type_words
-from mauc.memory import format_bytes
+from mauc.memory import check_memory, format_bytes
 from mauc.progress import track
 
 # Arrow reads up to 32 blocks of text ahead; with less text per column it takes longer.
@@ -51,10 +51,12 @@ MIN_BLOCK_BYTES, MAX_BLOCK_BYTES, CELL_BYTES = 2**16, 2**21, 2**11
 BATCH_BYTES, COLUMN_BYTES = 2**24, 2**14
 _BATCH_SHARE = 8  # of the memory, for a batch
 _MEMORY_SHARE = 4  # of the memory, for columns that are held
-_GZIP_GROWTH = 4  # characters from a byte of gzip, about
+_COLUMN_BYTES = 12_000  # of a column of few rows, most of them of its converter in Arrow
 _RELEASE_SECONDS = 1  # that threads of Arrow have to let go of what Python read
 _MAX_ROW_LINES = 10_000  # of a quoted value; a quote that is not closed by then is a letter
 _WORD_BYTES = 160  # of a distinct text in memory, beside its characters
+_SPARE_BYTES = 2**29  # beside the memory that is allowed, for the libraries and for small things
+_WIDE = "convert the file to parquet, which is read by columns"
 # What a column is taken for; a column that proves to be something else goes on to the next.
 _WHOLE, _INTEGER, _FLOAT, _TEXT = range(4)
 _STORED = ("<f8", "<i8", "<f8", "<i4")
@@ -72,6 +74,7 @@ def open_text(path: Path, options: ReadOptions, memory: int | None) -> Table:
             return open_table(str(path), replace(options, format=name), memory)
         check_options(path, name, options)
     check_text(path, "text of rows and columns", encoding)
+    content_size(path)  # or an error, before all of it is read for a line
     head = find_head(path, options, encoding)
     _check_marks(head.separator, head.decimal, options.thousands)
     has_header = True if head.orange else options.header
@@ -151,6 +154,10 @@ def _open_columns(layout: Layout, memory: int | None) -> "TextColumns":
     """Parse a file into memory, or find its columns in the cache or parse it into the cache."""
     path = layout.lines.path
     n_bytes = _estimate_bytes(layout)
+    needed, what = _COLUMN_BYTES * len(layout.names), f"{path}: its {len(layout.names):,} columns"
+    if memory is not None and needed > memory + _SPARE_BYTES:
+        raise NotEnoughMemoryError(f"{what} need {format_bytes(needed)}; allow it, or {_WIDE}.")
+    check_memory(needed + n_bytes * (memory is None), what, _WIDE)
     if memory is None or n_bytes <= memory // _MEMORY_SHARE:
         writer, note = _Conversion(layout, memory).run(None)
         note["source"] = str(path)
@@ -181,11 +188,11 @@ def _plain_types(note: dict[str, Any]) -> list[Any]:
 def _estimate_bytes(layout: Layout) -> int:
     """Return the room that the columns of a file take, from its first lines."""
     path = layout.lines.path
-    n_bytes = path.stat().st_size * (_GZIP_GROWTH if find_archive(path) else 1)
     with open_binary(path) as file:
         lines = file.read(2**20).splitlines()[layout.n_header :]
-    width = sum(map(len, lines)) / max(1, len(lines)) + 1
-    return int(8 * len(layout.names) * n_bytes / width)
+    n_names = len(layout.names)
+    width = max(n_names, sum(map(len, lines)) / max(1, len(lines)) + 1)
+    return int(8 * n_names * content_size(path) / width)
 
 
 class TextColumns(ConvertedColumns):
@@ -360,7 +367,7 @@ class _Conversion:
         lent: list[weakref.ref[Any]] = []
         stream: _Stream | None
         try:
-            with open_binary(lines.path) as file:
+            with open_binary(lines.path, has_lines=True) as file:
                 stream = _Stream(file, lines, lent)
                 batches = arrow_csv.open_csv(
                     stream,
@@ -404,6 +411,9 @@ class _Conversion:
             self._kinds[int(found[1])] = _TEXT
             return _Restart()
         if "straddling" in message or "block size" in message:
+            if self._block > MAX_LINE:
+                what = f"{lines.path}: a row is longer than {format_bytes(MAX_LINE)}"
+                return MaucError(f"{what}; look for a quote that is never closed.")
             self._block *= 4
             return _Restart()
         error = lines.ragged_error(len(self._layout.names))
@@ -492,11 +502,12 @@ class _Stream(io.RawIOBase):
         raw: bytes = self._file.read(size)
         if not self._is_blank and b'"' not in raw and raw[-1:] != b" ":
             return raw
-        parts, n_quotes = [raw], raw.count(b'"')
+        parts, n_quotes, n_bytes = [raw], raw.count(b'"'), 0
         while rest := self._file.readline():
             parts.append(rest)
             n_quotes += rest.count(b'"')
-            if n_quotes % 2 == 0 or len(parts) > _MAX_ROW_LINES:
+            n_bytes += len(rest)
+            if n_quotes % 2 == 0 or len(parts) > _MAX_ROW_LINES or n_bytes > MAX_LINE:
                 break
         raw = b"".join(parts)
         self.n_quotes += n_quotes
