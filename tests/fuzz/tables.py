@@ -77,7 +77,7 @@ def _arrow_tables():
 
 def _repeated(n_rows, path):
     """Write equal rows, a few bytes for each million of them."""
-    n = min(n_rows, 2 * 10**7)
+    n = min(n_rows, 5 * 10**6)
     half = arrow.array(np.arange(n) >= n // 2)
     part = arrow.table({"a": half, "b": arrow.nulls(n, "f8"), "label": half})
     if path.suffix == ".feather":

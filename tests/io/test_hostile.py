@@ -16,9 +16,14 @@ from mauc.datasets import load_dataset
 from mauc.exceptions import MaucError
 from mauc.io import files, text
 from mauc.io.files import content_size
-from tests.fuzz.hostile import HOSTILE, arguments
+from tests.fuzz.hostile import FILES, arguments
 
 ROWS = "0 1:1 2:3\n1 1:2 2:1\n0 1:3\n1 2:4\n"
+
+
+def write(name, folder):
+    FILES[name](folder / name)
+    return folder / name
 
 
 def load(path):
@@ -39,7 +44,7 @@ def load(path):
      ("place-digits.arff", "line 5: a sparse row")],
 )  # fmt: skip
 def test_hostile_files_are_refused_by_name(tmp_path, name, message):
-    path = HOSTILE[name](tmp_path)
+    path = write(name, tmp_path)
     start = time.process_time()
     with pytest.raises(MaucError, match=rf"{name}.*{message}"):
         load(path)
@@ -69,9 +74,9 @@ def test_few_columns_of_large_places_are_features_by_their_numbers(write):
     assert "999,999,996 columns without a value in any row left out" in dataset.notes
 
 
-@pytest.mark.parametrize("name", [name for name in HOSTILE if name.startswith("note-")])
+@pytest.mark.parametrize("name", [name for name in FILES if name.startswith("note-")])
 def test_notes_of_others_in_svmlight_files_are_ignored(tmp_path, name):
-    dataset = load(HOSTILE[name](tmp_path))
+    dataset = load(write(name, tmp_path))
     assert dataset.y.tolist() == [0, 1, 0, 1]
     assert len(dataset.feature_names) == 2
 
@@ -91,7 +96,7 @@ def test_notes_of_ours_name_features_and_classes(write):
 )  # fmt: skip
 @pytest.mark.filterwarnings("ignore")
 def test_lines_take_time_in_proportion_to_their_length(tmp_path, name):
-    path, start = HOSTILE[name](tmp_path), time.process_time()
+    path, start = write(name, tmp_path), time.process_time()
     with suppress(MaucError):
         load(path)
     assert time.process_time() - start < 10

@@ -38,7 +38,9 @@ def get_column(X, j):
     """Return a column of an array or data frame."""
     if not is_frame(X):
         return X[:, j]
-    return X.to_series(j) if is_polars(X) else X.iloc[:, j]
+    if is_polars(X):
+        return X.to_series(j)
+    return X[X.columns[j]] if X.columns.is_unique else X.iloc[:, j]  # which takes longer
 
 
 def replace_columns(X: Any, columns: dict[int, np.ndarray]) -> Any:

@@ -35,6 +35,7 @@ _LINE_BYTES = 64
 _ROW_BLOCK_BYTES = 2**24
 _MIN_BLOCKS = 8
 _ROW_CELLS = 2**23
+_STRINGS = 2**16  # that are Python objects at the same time
 _MIN_TABLE = 2**16  # entries that a table of counts may have, however few the values are
 
 _FIRST_ROWS, _FIRST_COLUMNS = 16, 4096  # in which two values are searched first
@@ -468,8 +469,15 @@ def _whole_floats(values):
 
 
 def _strings(values):
-    items = values.tolist()
-    distinct = sorted(dict.fromkeys(items))
-    code_of = {value: code for code, value in enumerate(distinct)}
-    codes = np.fromiter(map(code_of.__getitem__, items), np.int32, len(items))
+    code_of, codes = {}, np.empty(len(values), np.int32)
+    for start in range(0, len(values), _STRINGS):
+        items = values[start : start + _STRINGS].tolist()
+        for value in dict.fromkeys(items):
+            code_of.setdefault(value, len(code_of))
+        found = np.fromiter(map(code_of.__getitem__, items), np.int32, len(items))
+        codes[start : start + _STRINGS] = found
+    distinct = sorted(code_of)
+    place = np.empty(len(distinct), np.int32)
+    place[[code_of[value] for value in distinct]] = np.arange(len(distinct))
+    codes = place[codes]
     return np.array(distinct, dtype=values.dtype), codes, np.bincount(codes).astype(np.int64)

@@ -183,7 +183,9 @@ class FrameSource(ColumnSource):
         """Read some rows of columns."""
         found = []
         for j in columns:
-            column = get_column(self._frame, int(j))[start:stop]
+            column = get_column(self._frame, int(j))
+            if stop - start < self.shape[0]:
+                column = column[start:stop]
             found.append(as_words(column) if self._is_word[j] else column_values(column))
         return found
 

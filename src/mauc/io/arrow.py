@@ -239,8 +239,9 @@ class ArrowSource(ArrowColumns):
             yield self._data.select(columns).slice(start, stop - start).columns
             return
         # In order and without reading ahead: that is done for whole stripes of columns.
+        names = self._data.schema.names  # made anew when it is asked for
         options = {
-            "columns": [self._data.schema.names[j] for j in columns], "batch_size": _BATCH_ROWS,
+            "columns": [names[j] for j in columns], "batch_size": _BATCH_ROWS,
             "batch_readahead": 1, "fragment_readahead": 1, "use_threads": False,
         }  # fmt: skip
         if len(self._edges) == 2:

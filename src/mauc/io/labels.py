@@ -6,12 +6,14 @@ from typing import Any
 import numpy as np
 
 from mauc.checks import is_class_count, many_classes_text, unknown_choice
+from mauc.data.columns import factorize
 from mauc.data.source import ColumnSource
 from mauc.exceptions import WARNING, MaucError, format_labels, option
 from mauc.io.options import ReadOptions
 from mauc.io.table import Table, first_few, split_words
 
 MIN_ORDERED = 11  # different whole numbers from which a target may be a measurement
+_MAX_LETTERS = 10_000  # of a label
 _MIN_ROWS = 10  # in fewer rows any class may have a single one
 
 Array = np.ndarray[Any, Any]
@@ -30,9 +32,10 @@ def read_labels(table: Table, source: ColumnSource, target: int | None) -> tuple
     elif not hasattr(labels, "iloc") and kind in "bmM":  # as pandas would name them
         import pandas
 
-        if kind == "b" and labels.dtype.kind != "b":  # with missing values
-            labels = [{0.0: False, 1.0: True}.get(value) for value in labels.tolist()]
-        labels = pandas.Series(labels, dtype=object if kind == "b" else None)
+        if kind == "b":
+            codes = np.where(np.isnan(labels), -1, labels).astype(np.int8)
+            labels = pandas.Categorical.from_codes(codes, [False, True])
+        labels = pandas.Series(labels)
     return labels, name, f"column {name!r}"
 
 
@@ -68,7 +71,7 @@ def check_labels(
         notes += class_notes
         is_missing = is_missing.copy()
         is_missing[~is_missing] = ~is_kept
-    classes, counts = np.unique(y, return_counts=True)
+    classes, _, counts = factorize(y)
     n_classes, n_single = len(counts), int((counts == 1).sum())
     ways = (
         f"{n_single} of {n_classes} classes have one row: {option('min_class_size', 2)} leaves "
@@ -154,7 +157,14 @@ def _plain_labels(table: Table, labels: Any, is_missing: Array, what: str) -> Ar
         labels = labels.cat.remove_unused_categories()
         kept = np.asarray(labels.cat.categories)
         if kept.dtype.kind not in "iuf":
-            kept = np.array([str(value) for value in kept.tolist()])
+            texts = [str(value) for value in kept.tolist()]
+            longest = max(map(len, texts))
+            if longest > _MAX_LETTERS:
+                raise MaucError(
+                    f"{table.path}: {what} has a label of {longest:,} letters, the limit is "
+                    f"{_MAX_LETTERS:,}. Is it the right target?"
+                )
+            kept = np.array(texts)
         labels = kept[labels.cat.codes.to_numpy()]
     values = np.asarray(labels)
     if values.dtype == np.dtype("m8"):  # integers beyond float64, see `with_missing`

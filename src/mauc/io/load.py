@@ -35,7 +35,7 @@ from mauc.memory import format_bytes, parse_bytes
 
 # Bytes of a row while labels are read and checked (a class of one letter: 38), and those of labels
 # that are taken beside the memory that was asked for.
-_LABEL_BYTES, _SMALL_BYTES = 40, 2**28
+_LABEL_BYTES, _SMALL_BYTES = 40, 2**27
 LABEL = "class"  # column with the labels of a text file that is called by the name of its data set
 
 
