@@ -146,8 +146,8 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
     map of a feature changes nothing, to the bit. The order of the rows changes nothing. A missing
     number is tied with every value. Nominal features have the leave-pair-out AUC of `MDFS`.
 
-    Memory is one byte per cell of X for at most `max_samples` samples, and up to 16 n_features
-    (n_pairs + n_selected) bytes; `fit` raises before it reads anything if that is more than is free.
+    Memory is one byte per cell of X for at most `max_samples` samples, and at most 16 n_features
+    (n_pairs + n_selected) bytes; `fit` raises before it reads anything if these are not free.
 
     References
     ----------
