@@ -73,7 +73,10 @@ def correlations(X, y, shrinkage):
 
 
 def shrinkage_intensity(X, y):
-    """h / (h + mean r^2) over all pairs of the features, which are to vary, at most 64."""
+    """h / (h + mean r^2) over all pairs of the features, which are to vary, at most 64.
+
+    At least what chance makes of the largest of as many correlations as there are features.
+    """
     rows = deviations(X, y)
     classes, counts = np.unique(y, return_counts=True)
     squares, chances, spreads = [], [], []
@@ -90,7 +93,8 @@ def shrinkage_intensity(X, y):
                     weight += n
             spreads.append(terms / weight if weight else 0.0)
     h = np.mean(chances) + max(0, np.mean(spreads)) / 2
-    return h / (h + np.mean(squares))
+    floor = min(0.5, np.sqrt(2 * np.log(len(rows)) / (len(y) - len(classes))))
+    return max(floor, h / (h + np.mean(squares)))
 
 
 def score_correlations(scores, shrinkage):

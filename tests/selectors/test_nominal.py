@@ -231,3 +231,20 @@ def test_flags_where_order_counts(mixed, relevance):
     for make in (SpreadFx, SubproblemSelector):
         with pytest.raises(MaucError, match=text):
             make(relevance=relevance, categorical_features=[1]).fit(*mixed)
+
+
+@pytest.mark.parametrize("c", [2, 3, 5])
+def test_a_function_of_a_chosen_nominal_feature_is_the_last_useful_one(c):
+    # Column 1 groups the categories of column 0: given these, it tells nothing.
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        y = np.arange(600) % c
+        shares, others = rng.dirichlet(np.full(12, 0.6), c), rng.dirichlet(np.full(6, 1.5), c)
+        X = rng.normal(size=(600, 8))
+        X[:, 0] = [rng.choice(12, p=shares[k]) for k in y]
+        X[:, 1] = X[:, 0] // 3
+        X[:, 2] = [rng.choice(6, p=others[k]) for k in y]
+        X[:, 3] = rng.integers(0, 5, 600)
+        X[:, 4] += 0.5 * rng.permutation(np.linspace(-1, 1, c))[y]
+        ranking = GreedyMAUC(8, categorical_features=[0, 1, 2, 3]).fit(X, y).ranking_.tolist()
+        assert ranking.index(1) > max(map(ranking.index, (0, 2, 4)))

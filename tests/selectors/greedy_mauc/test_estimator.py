@@ -17,6 +17,7 @@ from mauc.data.problem import make_problem
 from mauc.evaluation import FoldEvaluator
 from mauc.exceptions import ConstantInputWarning, NotEnoughMemoryError, SmallClassWarning
 from mauc.selectors.greedy_mauc import estimator as greedy_module
+from mauc.selectors.greedy_mauc import interactions as interactions_module
 from mauc.selectors.greedy_mauc import search as bounds_module
 from mauc.selectors.greedy_mauc.effects import measure
 from mauc.selectors.greedy_mauc.search import search_features
@@ -290,7 +291,7 @@ def test_predicted_keeps_the_fewest_features_that_are_predicted_to_be_enough(mon
         searches.append(args[1])
         return search_features(*args, **options)
 
-    monkeypatch.setattr(greedy_module, "search_features", counted)
+    monkeypatch.setattr(interactions_module, "search_features", counted)
     selector = GreedyMAUC("predicted").fit(X, y)
     assert searches == [64]
     n_kept = len(selector.ranking_)

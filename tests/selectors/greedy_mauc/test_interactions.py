@@ -15,9 +15,10 @@ from mauc.exceptions import NotEnoughMemoryError
 from mauc.selectors.greedy_mauc import estimator as greedy_module
 from mauc.selectors.greedy_mauc import interactions as interactions_module
 from mauc.selectors.greedy_mauc import search as bounds_module
+from mauc.selectors.greedy_mauc.dispersion import find_folded
 from mauc.selectors.greedy_mauc.effects import measure
 from mauc.selectors.greedy_mauc.estimator import GreedyMAUC
-from mauc.selectors.greedy_mauc.interactions import add_products, find_pairs
+from mauc.selectors.greedy_mauc.interactions import add_folded, add_products, find_pairs
 from tests.helpers.oracle_greedy import score_correlations, separations
 from tests.helpers.selector_cases import assert_same_fit
 from tests.helpers.xor_pairs import KINDS, make_pairs
@@ -123,24 +124,30 @@ def test_without_pairs_nothing_changes(rng):
 
 def test_a_product_whose_features_suffice_has_no_effect(rng):
     X, y = data(rng)
-    effects, scores = measure(make_problem(GreedyMAUC(), X, y), noise_correction=1.0)
+    problem = make_problem(GreedyMAUC(), X, y)
+    effects, scores = measure(problem, noise_correction=1.0, n_room=60)
     found = find_pairs(scores, np.arange(16), np.arange(16))
-    products = add_products(effects, scores, found, 1.0)
+    alone = add_folded(effects, scores, np.zeros(0, np.int64), np.zeros((0, 3)))
+    products, numbers = add_products(alone, found, 1.0)
     for (f, g), row in zip(products.members, products.effects[16:], strict=True):
         is_used = row != 0
         assert is_used.any()
         assert (row[is_used] ** 2 > (effects[f] ** 2 + effects[g] ** 2)[is_used]).all()
     # The correction grows with the number of pairs that were tested.
-    more = add_products(effects, scores, replace(found, n_tested=10**6), 1.0)
-    both = np.isin(products.numbers, more.numbers)
+    more, fewer = add_products(alone, replace(found, n_tested=10**6), 1.0)
+    both = np.isin(numbers, fewer)
     assert np.abs(more.effects[16:]).sum() < np.abs(products.effects[16:][both]).sum()
 
 
-def definition(X, y, k, shrinkage, prior):
+def definition(X, y, k, shrinkage, prior, interactions=True):
     """Every move at every step, matrices inverted."""
-    effects, scores = measure(make_problem(GreedyMAUC(), X, y), noise_correction=1.0)
+    problem = make_problem(GreedyMAUC(), X, y)
+    effects, scores = measure(problem, noise_correction=1.0, n_room=80)
     m = len(effects)
-    products = add_products(effects, scores, find_pairs(scores, np.arange(m), np.arange(m)), 1.0)
+    products = add_folded(effects, scores, *find_folded(effects, scores, 1.0))
+    if interactions:
+        pairs = find_pairs(scores, np.arange(m), np.arange(m))
+        products, _ = add_products(products, pairs, 1.0)
     R = score_correlations(products.scores, shrinkage)
 
     def error(features):
@@ -153,7 +160,7 @@ def definition(X, y, k, shrinkage, prior):
         left = [f for f in range(m) if f not in chosen]
         moves = [[f] for f in left]
         for f, g in products.members:
-            new = [one for one in (f, g) if one not in chosen]
+            new = [one for one in {f, g} if one not in chosen]
             moves += [new] if len(new) == 2 else []
         values = [
             np.mean(prior[new]) * (1 - error([*chosen, *new]) / error(chosen)) / len(new)
@@ -169,13 +176,20 @@ def definition(X, y, k, shrinkage, prior):
     return chosen, gains
 
 
-def test_equals_the_definition(rng):
+@pytest.mark.parametrize("interactions", [False, True])
+def test_equals_the_definition(rng, interactions):
     for prior in (None, rng.uniform(0.5, 1, 16)):
         X, y = data(rng)
-        selector = fit(X, y, 15, prior=prior)
+        X[y == 1, 12] *= 4.0
+        X[y != 2, 13] *= 4.0
+        X[y == 0, 14] *= 3.0
+        X[:, 14] += 0.0 if interactions else X[:, 13]  # together they would interact
+        selector = GreedyMAUC(15, interactions=interactions, prior=prior).fit(X, y)
         weights = np.ones(16) if prior is None else prior
-        chosen, gains = definition(X, y, 15, selector.shrinkage_, weights)
-        assert (selector.interactions_.steps >= 0).sum() >= 2
+        chosen, gains = definition(X, y, 15, selector.shrinkage_, weights, interactions)
+        assert_array_equal(selector.folded_features_, [12, 13, 14])
+        if interactions:
+            assert (selector.interactions_.steps > 0).sum() >= 2
         assert_array_equal(selector.ranking_, chosen)
         assert_allclose(selector.trace_.scores, gains, rtol=1e-8)
 

@@ -216,7 +216,7 @@ def test_only_the_first_512_features_are_looked_at(rng):
 
 
 def test_nothing_is_computed_before_it_is_asked_for(rng, monkeypatch):
-    X, y = shifted_data(rng, n=60, c=3)
+    X, y = shifted_data(rng, n=300, c=3)
     monkeypatch.setattr(module, "leave_out", None)
     selector = GreedyMAUC(4).fit(X, y)
     monkeypatch.undo()
@@ -329,7 +329,7 @@ def test_a_pickle_holds_what_was_found_and_little_more(groups):
 def test_large_states_are_not_held(groups, monkeypatch):
     later = GreedyMAUC(5).fit(*groups)
     assert later._exchanges.state is not None
-    monkeypatch.setattr(search_module, "_MAX_HELD", 0)
+    monkeypatch.setattr(search_module, "MAX_HELD", 0)
     at_once = GreedyMAUC(5).fit(*groups)
     assert at_once._exchanges.state is None
     assert dict(at_once.alternatives_) == dict(later.alternatives_)

@@ -44,18 +44,21 @@ def measure(
     noise_correction: float = 0.0,
     max_samples: int | None = None,
     pair_auc: np.ndarray | None = None,
+    n_room: int = 0,
     n_jobs: int | None = None,
 ) -> tuple[np.ndarray, NormalScores]:
     """Return the effects, shape (n_features, n_pairs), and the normal scores of all features.
 
-    `pair_auc` gets the folded AUCs of all features. On a cluster the workers measure ranges of
-    columns, and a byte per kept cell comes back.
+    `pair_auc` gets the folded AUCs of all features. The scores have room for `n_room` further
+    columns. On a cluster the workers measure ranges of columns, and a byte per kept cell comes
+    back.
     """
     rows = KeptRows(problem, max_samples)
+    scorer = NormalScorer(problem, rows, n_room)
     if problem.cluster is None:
-        return _measure_here(problem, rows, noise_correction, pair_auc, n_jobs)
+        return _measure_here(problem, scorer, noise_correction, pair_auc, n_jobs)
     effects = np.empty((problem.n_features, len(problem.max_wins)))
-    scores = NormalScorer(problem, rows).scores
+    scores = scorer.scores
     kept = None if len(rows.kept) == problem.n_samples else rows.kept
     measured = problem.cluster.map_ranges(
         problem, measure_part, kept, noise_correction, pair_auc is not None
@@ -76,14 +79,14 @@ def measure_part(
 ) -> tuple[np.ndarray, NormalScores, np.ndarray | None]:
     """Return effects, scores and folded AUCs of some columns; called on a worker."""
     pair_auc = np.empty((part.n_features, len(part.max_wins))) if keeps_auc else None
-    return *_measure_here(part, KeptRows(part, None, kept), noise_correction, pair_auc), pair_auc
+    scorer = NormalScorer(part, KeptRows(part, None, kept))
+    return *_measure_here(part, scorer, noise_correction, pair_auc), pair_auc
 
 
-def _measure_here(problem, rows, noise_correction, pair_auc, n_jobs=None):
+def _measure_here(problem, scorer, noise_correction, pair_auc, n_jobs=None):
     effects = np.empty((problem.n_features, len(problem.max_wins)))
     estimator = EffectEstimator(problem, noise_correction)
-    scorer = NormalScorer(problem, rows)
-    all_columns = ColumnReader(problem, None, rows.order)
+    all_columns = ColumnReader(problem, None, scorer.rows.order)
 
     def fill(block):
         written = BlockScores(scorer, block, takes_all=estimator.takes_all)
@@ -130,7 +133,6 @@ class EffectEstimator:
         self._small_shares = _SMALL_SHARE * np.maximum(1.0 - sizes / _ENOUGH, 0.0)
         #: whether class sums of all features are needed, not only of those with many ties
         self.takes_all = noise_correction > 0.0 and bool((self._small_shares > 0.0).any())
-        self._degrees = counts[first] + counts[second] - 2.0 + _PRIOR_DEGREES
         self._table = None
         kinds, kind_of = np.unique(self._max_wins, return_inverse=True)
         n_wins = kinds.astype(np.int64) + 1
@@ -166,26 +168,32 @@ class EffectEstimator:
         weights = weights[:, np.newaxis] * self._size_weights
         if self.takes_all:
             weights += (1.0 - weights) * self._small_shares
-        return weights * self._differences(block.moments[columns]) + (1.0 - weights) * effects
+        differences = standard_differences(
+            block.moments[columns], self._counts, self._first, self._second
+        )
+        return weights * differences + (1.0 - weights) * effects
 
-    def _differences(self, moments):
-        """Return standardised differences, shape (n_columns, n_pairs), from sums and squares."""
-        sums = moments[:, 0].astype(np.float64)
-        means = sums / self._counts
-        scatters = np.maximum(moments[:, 1] - sums * means, 0.0)
-        pooled = np.zeros(len(moments))
-        for scatter in scatters.T:  # in this order, however many columns there are
-            pooled += scatter
-        pooled *= _PRIOR_DEGREES / max(self._n_samples - len(self._counts), 1)
-        found = means[:, self._first] - means[:, self._second]
-        variances = scatters[:, self._first] + scatters[:, self._second]
-        variances += pooled[:, np.newaxis]
-        variances /= self._degrees
-        # Scores that do not vary in any class: the largest difference, or none.
-        np.sqrt(variances, out=variances)
-        np.maximum(variances, 1e-9, out=variances)
-        found /= variances
-        return np.clip(found, -_MAX_DIFFERENCE, _MAX_DIFFERENCE, out=found)
+
+def standard_differences(
+    moments: np.ndarray, class_counts: np.ndarray, first: np.ndarray, second: np.ndarray
+) -> np.ndarray:
+    """Return standardised differences, shape (n_columns, n_pairs), from class sums and squares."""
+    sums = moments[:, 0].astype(np.float64)
+    means = sums / class_counts
+    scatters = np.maximum(moments[:, 1] - sums * means, 0.0)
+    pooled = np.zeros(len(moments))
+    for scatter in scatters.T:  # in this order, however many columns there are
+        pooled += scatter
+    pooled *= _PRIOR_DEGREES / max(class_counts.sum() - len(class_counts), 1)
+    found = means[:, first] - means[:, second]
+    variances = scatters[:, first] + scatters[:, second]
+    variances += pooled[:, np.newaxis]
+    variances /= class_counts[first] + class_counts[second] - 2.0 + _PRIOR_DEGREES
+    # Scores that do not vary in any class: the largest difference, or none.
+    np.sqrt(variances, out=variances)
+    np.maximum(variances, 1e-9, out=variances)
+    found /= variances
+    return np.clip(found, -_MAX_DIFFERENCE, _MAX_DIFFERENCE, out=found)
 
 
 def auc_effects(wins: np.ndarray, max_wins: np.ndarray) -> np.ndarray:

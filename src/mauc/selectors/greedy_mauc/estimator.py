@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
+from functools import partial
 from reprlib import repr as short_repr
 from typing import Any, NamedTuple
 
@@ -13,12 +14,13 @@ from mauc.data.problem import Problem
 from mauc.exceptions import MaucError
 from mauc.memory import check_memory
 from mauc.selectors.base import Ranked, RankingSelector, feature_names
+from mauc.selectors.greedy_mauc.dispersion import MAX_FOLDED
 from mauc.selectors.greedy_mauc.effects import measure
-from mauc.selectors.greedy_mauc.interactions import MAX_PAIRS, search_with_interactions
+from mauc.selectors.greedy_mauc.interactions import MAX_PAIRS, search_derived
 from mauc.selectors.greedy_mauc.prediction import AlternativesMixin, Exchanges, Prediction
 from mauc.selectors.greedy_mauc.prior import tree_prior
 from mauc.selectors.greedy_mauc.scores import estimate_shrinkage
-from mauc.selectors.greedy_mauc.search import SearchState, condition_on, search_features
+from mauc.selectors.greedy_mauc.search import MAX_HELD, plain_state
 from mauc.selectors.pair_auc import allocate_pair_auc
 from mauc.selectors.trace import Selection
 from mauc.texts import insert_texts
@@ -59,13 +61,14 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
     shrinkage : float or "auto", default="auto"
         In [0, 1]: how much of the correlation between features is not trusted. 0 trusts the
         sample, 1 takes all features as independent given the class. "auto" estimates it from
-        the number of samples and from how much the correlations differ between the classes.
+        the numbers of samples and features and from how much the correlations differ between the
+        classes.
     alpha : float, default=1.0
         Positive: how fast the error of a pair falls with its separation. Small values seek a
         good mean over the pairs, large values the hardest pairs.
     noise_correction : float, default=1.0
         How much effects are made smaller for the noise in them; 0 takes them as they are, those of
-        small classes, too. It matters for small classes and for weak features.
+        small classes, too, and none of spread. It matters for small classes and weak features.
     max_samples : int or None, default=2048
         Correlations are measured on at most this many samples, every class with its share; None
         takes all. Which ones is decided by a hash of the ranks of their values, so the order of
@@ -103,20 +106,23 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
         The shrinkage used.
     prior_ : ndarray of shape (n_features,) or None
         The weights that gains were multiplied by, the largest of them 1; None if there were none.
+    folded_features_ : ndarray
+        Columns whose spread separates class pairs where the order of their values does not, at
+        most 128, ascending. Their distance from the median counts as soon as they are chosen.
     interactions_ : Interactions or None
         Pairs of features whose correlation differs between the classes, at most 60, with p-values
         and the step from which on their product counts; iterating gives tuples, `to_frame` a data
         frame. None without `interactions`.
     separations_ : ndarray of shape (n_pairs,)
-        Squared separation :math:`D_p^2` of every class pair by all selected features, and their
-        products, if there are any.
+        Squared separation :math:`D_p^2` of every class pair by all selected features, with their
+        distances from the median and products, if there are any.
     alternatives_ : Alternatives
         For each selected feature up to 5 others that could take its place at a loss of predicted
         MAUC of at most 0.001 and take over half or more of what it adds, the nearest first. Losses
         that were measured on other samples differ from predicted ones by 0.0016 (root mean square),
         see docs/methods/greedy_mauc.md. It prints as one line per feature, ``to_frame()`` has the
-        losses. Found when it is first asked for. With `interactions`, products are left out, and
-        features of a product that counts have no alternatives.
+        losses. Found when it is first asked for. Features of `folded_features_`, and those of a
+        product that counts, have no alternatives.
     {pair_auc_, decomposition_, subproblem_names_, classes_, n_features_in_, feature_names_in_}
 
     Notes
@@ -130,16 +136,18 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
     .. math:: \arg\max_{f \notin S}\; b_f \Big(1 - \frac{L(S \cup \{f\})}{L(S)}\Big), \qquad
         L(S) = \sum_p \exp(-\alpha D_p^2(S) / 8).
 
-    Equal values go by column; constant features come last. docs/methods/greedy_mauc.md has the
-    derivations: effects with ties and of small classes, the noise correction, the trees of a prior,
-    interactions, nominal features, the prediction, time and memory.
+    Equal values go by column; constant features come last. A feature whose spread separates classes
+    where the order of its values does not has its distance from the median as a further column.
+    docs/methods/greedy_mauc.md has the derivations: effects with ties, of small classes and of
+    spread, the noise correction, the trees of a prior, interactions, nominal features, the
+    prediction, time and memory.
 
     Only the order of values counts, but for the trees of a prior: without them a strictly monotone
     map of a feature changes nothing, to the bit. The order of the rows changes nothing. A missing
     number is tied with every value. Nominal features have the leave-pair-out AUC of `MDFS`.
 
-    Memory is one byte per cell of X for at most `max_samples` samples, and 8 n_features (n_pairs +
-    n_selected) bytes; `fit` raises before it reads anything if that is more than is free.
+    Memory is one byte per cell of X for at most `max_samples` samples, and at most 16 n_features
+    (n_pairs + n_selected) bytes; `fit` raises before it reads anything if these are not free.
 
     References
     ----------
@@ -210,7 +218,7 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
         self._check_memory(problem, n_wanted, options, pair_auc)
         effects, scores = measure(
             problem, noise_correction=options.noise_correction, max_samples=options.max_samples,
-            pair_auc=pair_auc, n_jobs=self.n_jobs,
+            pair_auc=pair_auc, n_room=MAX_FOLDED + MAX_PAIRS, n_jobs=self.n_jobs,
         )  # fmt: skip
         self.shrinkage_ = options.shrinkage
         if options.shrinkage is None:
@@ -222,17 +230,11 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
             "shrinkage": self.shrinkage_, "alpha": options.alpha, "prior": self.prior_,
             "n_jobs": self.n_jobs,
         }  # fmt: skip
-        self.interactions_ = None
-        if options.interactions:
-            names = feature_names(problem)
-            state, found, self.interactions_ = search_with_interactions(
-                effects, scores, n_wanted, names, options.noise_correction, **search
-            )
-        else:
-            state = SearchState(effects, scores, n_wanted, **search)
-            found = search_features(state, n_wanted)
+        state, found, self.folded_features_, self.interactions_ = search_derived(
+            effects, scores, n_wanted, feature_names(problem), options.noise_correction,
+            interactions=options.interactions, **search,
+        )  # fmt: skip
         predicted = Prediction(state.leave(), found.n_steps)
-        ranking = found.ranking
         if self._is_predicted():
             enough = predicted.mauc >= predicted.mauc.max() - PREDICTED_SLACK
             n_enough = int(np.argmax(enough)) + 1
@@ -240,13 +242,15 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
             if self.interactions_ is not None:
                 self.interactions_ = self.interactions_.first(n_enough)
         self.separations_ = state.separations_of(found.n_steps[-1])
-        interacting = set() if self.interactions_ is None else self.interactions_.members
-        if state.n_features < len(state.effects):
-            # What could replace a feature is found by a search without products.
-            state = condition_on(SearchState(effects, scores, n_wanted, **search), ranking)
-            state.leave()
-        self._exchanges = Exchanges(state, predicted, found.ranking, interacting)
-        if state.is_large:
+        excluded = set(self.folded_features_.tolist())
+        if self.interactions_ is not None:
+            excluded |= self.interactions_.members
+        source, is_large = state, state.is_large
+        if state.n_features < len(state.effects):  # exchanges are of features alone
+            source = partial(plain_state, effects, scores, found.ranking, search)
+            is_large |= scores.padded.nbytes > MAX_HELD
+        self._exchanges = Exchanges(source, predicted, found.ranking, excluded)
+        if is_large:
             _ = self._exchanges.found
         return Ranked(
             Decomposition("one-vs-one", problem.n_classes),
@@ -264,10 +268,12 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
         doubles += 0 if pair_auc is None else pair_auc.nbytes
         advice = f"lower max_samples ({self.max_samples}), select fewer features"
         n_scores = n_features * n_kept
-        if options.interactions:  # scores and effects are copied to make room for products
-            doubles += 8 * n_features * (n_pairs + MAX_PAIRS)
-            n_scores *= 2
+        # Effects are copied to make room for those of folded scores and products.
+        n_derived = min(MAX_FOLDED, n_wanted)
+        if options.interactions:
+            n_derived += MAX_PAIRS
             advice += ", fit with interactions=False"
+        doubles += 8 * n_features * (n_pairs + n_derived)
         if n_scores + doubles > _SMALL_BYTES:
             check_memory(
                 n_scores + doubles,

@@ -1,4 +1,7 @@
-"""Pairs of features whose correlation differs between the classes, and the search with products."""
+"""Pairs of features whose correlation differs between the classes, and the search with products.
+
+The same search has the folded scores of single features, see `dispersion`.
+"""
 
 import math
 from dataclasses import dataclass, replace
@@ -16,6 +19,7 @@ from mauc.layout import Layout, plain_layout
 from mauc.parallel import start_pool
 from mauc.progress import track
 from mauc.results import MAX_ROWS, Result, short_name
+from mauc.selectors.greedy_mauc.dispersion import FOLDED, find_folded, folded_moments
 from mauc.selectors.greedy_mauc.effects import measure
 from mauc.selectors.greedy_mauc.scores import NormalScores
 from mauc.selectors.greedy_mauc.search import (
@@ -91,20 +95,30 @@ class Interactions(Result):
         return [plain_layout(heads, rows, len(self), right=("step",))]
 
 
-def search_with_interactions(
+def search_derived(
     effects: np.ndarray, scores: NormalScores, k: int, names: np.ndarray, noise_correction: float,
-    **options,
-) -> tuple[SearchState, GreedyRanking, Interactions]:  # fmt: skip
-    """Choose features as `search_features` does, some of them with an interacting one."""
-    pairs = find_pairs(scores, _candidates(effects, scores, options), np.asarray(names))
-    products = add_products(effects, scores, pairs, noise_correction) if len(pairs) > 0 else None
-    if products is None or len(products.members) == 0:
+    *, interactions: bool, **options,
+) -> tuple[SearchState, GreedyRanking, np.ndarray, Interactions | None]:  # fmt: skip
+    """Choose features with their folded scores and, with `interactions`, with their products.
+
+    Returns the features that have folded scores, too. The scores have room for all of them.
+    """
+    folded, spread = find_folded(effects, scores, noise_correction)
+    pairs, numbers = None, np.zeros(0, np.int64)
+    columns = add_folded(effects, scores, folded, spread)
+    if interactions:
+        pairs = find_pairs(scores, _candidates(effects, scores, options), np.asarray(names))
+        columns, numbers = add_products(columns, pairs, noise_correction)
+    n_new = len(columns.members)
+    if n_new == 0:
         state = SearchState(effects, scores, k, **options)
-        return state, search_features(state, k), pairs
-    n_new = len(products.members)
-    state = SearchState(products.effects, products.scores, k + n_new, n_products=n_new, **options)
-    found, pairs.steps[products.numbers] = search_pairs(state, products.members, k)
-    return state, found, pairs
+        return state, search_features(state, k), folded, pairs
+    n_steps = k + min(k, len(folded)) + len(numbers)
+    state = SearchState(columns.effects, columns.scores, n_steps, n_products=n_new, **options)
+    found, steps = search_pairs(state, columns.members, k)
+    if pairs is not None:
+        pairs.steps[numbers] = steps[len(folded) :]
+    return state, found, folded, pairs
 
 
 def _candidates(effects, scores, options):
@@ -175,26 +189,40 @@ def _test_block(classes, start, stop, n):
     return statistics, np.maximum(n_classes - 1, 0)
 
 
-class Products(NamedTuple):
-    """Features, followed by the products of pairs of them that separate classes."""
+class DerivedColumns(NamedTuple):
+    """Features, followed by columns made of them: folded scores, and products of two."""
 
-    effects: np.ndarray  #: (n_features + n_products, n_pairs)
-    scores: NormalScores  #: products count as constant: they are not candidates on their own
-    members: np.ndarray  #: (n_products, 2), int64: the two features of each product
-    numbers: np.ndarray  #: (n_products,), int64: of each product, among the pairs that were given
+    effects: np.ndarray  #: (n_features + n_derived, n_pairs)
+    scores: NormalScores
+    members: np.ndarray  #: (n_derived, 2), int64: features of each product, or twice the folded one
+
+
+def add_folded(
+    effects: np.ndarray, scores: NormalScores, folded: np.ndarray, spread: np.ndarray
+) -> DerivedColumns:
+    """Append the folded scores of features, whose effects are `spread`."""
+    members = np.column_stack([folded, folded])
+    if len(folded) == 0:
+        return DerivedColumns(effects, scores, members)
+    padded, moments = FOLDED[scores.padded[folded].view(np.uint8)], folded_moments(scores, folded)
+    extended = scores.extended(padded, moments[:, 0].T, moments[:, 1].sum(axis=1))
+    return DerivedColumns(np.concatenate([effects, spread]), extended, members)
 
 
 def add_products(
-    effects: np.ndarray, scores: NormalScores, found: Interactions, noise_correction: float
-) -> Products:
-    """Append the products of the normal scores of pairs of features that have an effect."""
-    counts, pairs = scores.class_counts, found.pairs
+    columns: DerivedColumns, found: Interactions, noise_correction: float
+) -> tuple[DerivedColumns, np.ndarray]:
+    """Append the products of pairs of features that have an effect; return which pairs, too."""
+    effects, scores, pairs = columns.effects, columns.scores, found.pairs
+    if len(pairs) == 0:
+        return columns, np.zeros(0, np.int64)
+    counts = scores.class_counts
     present = np.flatnonzero(counts)
     values = scores.scores[pairs[:, 0]].astype(np.float32)
     values *= scores.scores[pairs[:, 1]]
     codes = np.repeat(np.arange(len(present), dtype=np.int32), counts[present])
-    columns, is_nominal = DenseColumns(read_only(values.T)), np.zeros(len(pairs), bool)
-    problem = Problem(columns, codes, np.arange(len(present)), counts[present], is_nominal)
+    table, is_nominal = DenseColumns(read_only(values.T)), np.zeros(len(pairs), bool)
+    problem = Problem(table, codes, np.arange(len(present)), counts[present], is_nominal)
     factor = max(1.0, 2.0 * np.log(max(found.n_tested, 1)))
     of_products, product_scores = measure(problem, noise_correction=noise_correction * factor)
     # Class pairs of which no sample was kept have no effect.
@@ -205,15 +233,12 @@ def add_products(
     numbers = np.flatnonzero(wide.any(axis=1) & product_scores.varies)
     sums = np.zeros((len(counts), len(pairs)), np.int64)
     sums[present] = product_scores.sums
-    interacting = replace(
-        scores,
-        padded=np.concatenate([scores.padded, product_scores.padded[numbers]]),
-        sums=np.concatenate([scores.sums, sums[:, numbers]], axis=1),
-        squares=np.concatenate([scores.squares, product_scores.squares[numbers]]),
-        varies=np.concatenate([scores.varies, np.zeros(len(numbers), bool)]),
+    extended = scores.extended(
+        product_scores.padded[numbers], sums[:, numbers], product_scores.squares[numbers]
     )
-    wide = np.concatenate([effects, wide[numbers]])
-    return Products(wide, interacting, pairs[numbers], numbers)
+    effects = np.concatenate([effects, wide[numbers]])
+    members = np.concatenate([columns.members, pairs[numbers]])
+    return DerivedColumns(effects, extended, members), numbers
 
 
 def search_pairs(
@@ -224,6 +249,7 @@ def search_pairs(
     n_chosen = int(found.n_steps[-1])
     products = state.n_features + np.arange(len(members))
     product_steps = np.zeros(len(members), np.int64)
+    is_folded = members[:, 0] == members[:, 1]
     involved = np.concatenate([np.unique(members), products])
     columns = ((members[:, 0], members[:, 1]), (members[:, 0], products), (members[:, 1], products))
     correlations = [_correlations(state, *pair) for pair in columns]
@@ -231,16 +257,17 @@ def search_pairs(
     def next_features():
         """Return the features of the best move: a feature, or those that a product lacks."""
         bests = state.run(state.find_best)
-        if state.step == 0:
-            found.relevance[:] = state.feature_gains()
         best = best_feature((f for f in bests if f >= 0), state.losses, state.prior)
         gain = state.prior[best] * max(1.0 - state.losses[best], 0.0)
         state.update_effects(involved[state.is_open[involved]])
-        values = score_pairs(state, members, products, correlations)
-        move = int(np.argmax(values))
-        if values[move] <= gain:
+        gains, weights = score_pairs(state, members, products, correlations)
+        if state.step == 0:
+            found.relevance[:] = state.feature_gains()
+            found.relevance[members[is_folded, 0]] = gains[is_folded]
+        move = int(np.argmax(weights * gains))
+        if weights[move] * gains[move] <= gain:
             return [best]
-        new = [int(f) for f in members[move] if state.is_open[f]]
+        new = [int(f) for f in np.unique(members[move]) if state.is_open[f]]
         for f in new:
             state.find_best((f, f + 1))  # its loss
         return new if best_feature(new, state.losses, state.prior) == new[0] else new[::-1]
@@ -277,10 +304,12 @@ def search_pairs(
 def score_pairs(state, members, products, correlations):
     """Return the gain per new feature of every product with its members that are not chosen.
 
+    Also the mean prior weights of these, 0 if there are none; folded scores have one member.
     `correlations` are those of the two members of each product, and of either with it.
     """
     first, second = members.T
     is_new = state.is_open[members].T[:, :, np.newaxis]
+    is_new[1, first == second] = False
     factors, variances = state.factors[: state.step], state.variances[:, np.newaxis]
 
     def covariance(a, b, r):
@@ -303,9 +332,7 @@ def score_pairs(state, members, products, correlations):
     losses = np.exp(-state.rate * (x_0**2 + x_1**2 + x_2**2)) @ state.weights
     n_new = np.maximum(is_new[:, :, 0].sum(axis=0), 1)
     weights = (state.prior[members].T * is_new[:, :, 0]).sum(axis=0) / n_new
-    return np.where(
-        state.is_open[members].any(axis=1), weights * np.maximum(1.0 - losses, 0.0) / n_new, -1.0
-    )
+    return np.maximum(1.0 - losses, 0.0) / n_new, weights
 
 
 def _correlations(state, first, second):

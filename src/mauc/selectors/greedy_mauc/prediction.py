@@ -309,7 +309,7 @@ class AlternativesMixin:
 class Exchanges:
     """The exchanges of a selection, found when first asked for; none of `interacting` ones."""
 
-    state: Any  #: SearchState, until they are found
+    state: Any  #: SearchState, or a function that makes it, until they are found
     predicted: Any  #: MAUC of the features so far, until then
     ranking: np.ndarray
     interacting: set[int]
@@ -317,7 +317,8 @@ class Exchanges:
     @cached_property
     def found(self) -> list[list[Exchange]]:
         """One list per chosen feature."""
-        found = find_exchanges(self.state, self.ranking, float(np.asarray(self.predicted)[-1]))
+        state = self.state() if callable(self.state) else self.state
+        found = find_exchanges(state, self.ranking, float(np.asarray(self.predicted)[-1]))
         self.state = self.predicted = None
         return [
             [] if int(feature) in self.interacting else exchanges

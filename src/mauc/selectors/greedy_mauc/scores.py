@@ -7,7 +7,8 @@ with every value: its score is 0, and it counts half below and half above each k
 Rounding adds 1e-4 to a variance of about 1, far less than n rows tell about it.
 """
 
-from dataclasses import dataclass, field
+import math
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numba import uintp
@@ -27,6 +28,7 @@ MIN_TIED = 0.1  # share of tied pairs of rows up to which the AUC alone tells th
 _ALIGN = 64  # scores: products over whole vectors have no remainder
 _MIN_WITHIN = 0.25  # whole numbers that differ within a class have a scatter of 1/2 or more
 _N_SHRINKAGE_FEATURES = 64  # enough for a mean over 2016 pairs of features
+_MAX_FLOOR = 0.5  # of the shrinkage: beyond, a copy of a feature would pass for another one
 _MIN_CLASS_COUNT = 3  # samples that a class needs for a correlation of its own
 _STRIDE = 64  # ranks
 _N_SQUARES = 8  # the power method takes 2^8 steps
@@ -39,7 +41,8 @@ _DECIMALS = 9  # scores that agree to this many are equal, whatever the order of
 class NormalScores:
     """Normal scores of all features."""
 
-    padded: np.ndarray  #: (n_features, >= n_kept), int8: rows sorted by class, then zeros
+    #: (>= n_features, >= n_kept), int8: rows sorted by class, then zeros; further columns have room
+    padded: np.ndarray
     sums: np.ndarray  #: (n_classes, n_features), int64: over the kept rows of each class
     squares: np.ndarray  #: (n_features,), int64: sums of squares over all kept rows
     class_counts: np.ndarray  #: (n_classes,), int64: kept rows of each class
@@ -51,8 +54,19 @@ class NormalScores:
 
     @property
     def scores(self) -> np.ndarray:
-        """The scores alone, shape (n_features, n_kept)."""
+        """The scores alone, shape (>= n_features, n_kept)."""
         return self.padded[:, : self.class_counts.sum()]
+
+    def extended(self, padded: np.ndarray, sums: np.ndarray, squares: np.ndarray) -> "NormalScores":
+        """Return them with further columns, in the room after these, which count as constant."""
+        n_before, n_new = len(self.squares), len(squares)
+        self.padded[n_before : n_before + n_new] = padded
+        return replace(
+            self,
+            sums=np.concatenate([self.sums, sums], axis=1),
+            squares=np.concatenate([self.squares, squares]),
+            varies=np.append(self.varies, np.zeros(n_new, bool)),
+        )
 
     def within_scales(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the centers and scales that turn dot products into within-class correlations.
@@ -85,7 +99,7 @@ class KeptRows:
 class NormalScorer:
     """Writes the scores of the columns of a problem, one block at a time, into `scores`."""
 
-    def __init__(self, problem: Problem, rows: KeptRows):
+    def __init__(self, problem: Problem, rows: KeptRows, n_room: int = 0):
         self.rows, self.class_counts = rows, problem.class_counts
         self.table = score_table(problem.n_samples)
         kept_rows = rows.order[rows.kept]
@@ -93,7 +107,7 @@ class NormalScorer:
         self.kept_starts = np.concatenate([[0], np.cumsum(counts)])
         n_features, n_padded = problem.n_features, -(-len(kept_rows) // _ALIGN) * _ALIGN
         self.scores = NormalScores(
-            np.zeros((n_features, n_padded), np.int8),
+            np.zeros((n_features + n_room, n_padded), np.int8),
             np.empty((problem.n_classes, n_features), np.int64),
             np.empty(n_features, np.int64),
             counts,
@@ -217,7 +231,9 @@ def estimate_shrinkage(scores: NormalScores) -> float:
             spread += counts[k] * np.mean((r_k - r) ** 2 - chance)
             weight += counts[k]
     error = np.mean((1.0 - r**2) ** 2) / n_free + max(0.0, spread) / max(weight, 1) / 2
-    return float(min(1.0, error / (error + np.mean(r**2))))
+    # Of as many correlations as there are features, chance alone makes the largest so large.
+    floor = min(_MAX_FLOOR, math.sqrt(2.0 * math.log(len(varying)) / n_free))
+    return float(min(1.0, max(floor, error / (error + np.mean(r**2)))))
 
 
 def _correlations(scatter):

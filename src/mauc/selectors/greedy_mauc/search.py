@@ -12,7 +12,7 @@ from mauc.compile import njit, njit_part
 from mauc.parallel import count_threads, even_ranges, run_in, start_pool
 from mauc.progress import track
 from mauc.selectors.greedy_mauc.effects import measure
-from mauc.selectors.greedy_mauc.scores import NormalScores, estimate_shrinkage
+from mauc.selectors.greedy_mauc.scores import NormalScores, estimate_shrinkage, sum_scores
 
 MIN_VARIANCE = 1e-3  # floor of v: a copy of a chosen feature has residual variance 0
 MIN_EFFECTS = 1 << 17  # with fewer, scoring all features takes less time than finding bounds
@@ -22,10 +22,11 @@ BATCH = 4  # features scored at once: the sums over their pairs do not wait for 
 _PRODUCT_TIME, _FEATURE_TIME, _THREAD_TIME = 5e-11, 3e-8, 5e-5
 _MAX_PREDICTED = 512  # columns whose MAUC is predicted
 _MAX_OTHERS = 4096  # features that tell the distribution of class means
-_MAX_HELD = 2**26  # bytes of a state that is kept after the search
+MAX_HELD = 2**26  # bytes of a state that is kept after the search
 _MAX_WINDOW = 64  # steps before all bounds are renewed
 # What rounding may take from a bound or add to a gain: much more than it does.
 _SLACK, _MARGIN = 1.0 + 1e-6, 1e-11
+_FUNCTION_NOISE = 0.1  # variance left, below which a nominal feature is taken for a function
 _CHUNK = 1 << 16  # products of two 8-bit numbers: as many never overflow a 32-bit sum
 _TILE = 1 << 16  # features: long rows stream well, and one of them stays in the second-level cache
 
@@ -111,6 +112,8 @@ class SearchState:
         self.bounds = GainBounds(self.n_features, self.weights, self.rate)
         self.blocks = _feature_blocks(self.n_features, scores.padded.shape[1], n_jobs)
         self.pool, self._n_jobs = None, n_jobs  # the pool of a search with several blocks
+        self._nominal = np.array(sorted(scores.nominal_squares), np.int64)
+        self._n_reduced = np.zeros(n_columns, np.int64)  # chosen columns that effects are freed of
 
     def with_prior(self, prior):
         """Return a state before the first step, on a copy of the effects, with weights of gains."""
@@ -121,6 +124,8 @@ class SearchState:
 
     def find_best(self, block):
         """Return the best feature of a range, -1 if none is left; its loss is up to date."""
+        if len(self._nominal) > 1:
+            self._reduce_nominal(block)
         bounds = self.bounds
         return find_best(
             self.effects, self.n_updates, self.step, self.slopes, self.factors, self.variances,
@@ -129,6 +134,39 @@ class SearchState:
             np.empty(BATCH, np.int64), np.empty((BATCH, len(self.slopes))),
             np.zeros((BATCH, len(self.weights))),
         )  # fmt: skip
+
+    def _reduce_nominal(self, block):
+        """Take off the effects of nominal features what only categories of chosen ones tell."""
+        columns = self._nominal[np.searchsorted(self._nominal, block[0]) :]
+        columns = columns[(columns < block[1]) & self.is_left[columns]]
+        for at in range(int(self._n_reduced[columns].min(initial=self.step)), self.step):
+            if self.chosen[at] in self.scores.nominal_squares:
+                new = columns[self._n_reduced[columns] <= at]
+                self.update_effects(new)
+                left = np.minimum(self._unexplained(new, self.chosen[at]) / _FUNCTION_NOISE, 1.0)
+                self.effects[new] *= np.sqrt(left)[:, np.newaxis]
+        self._n_reduced[columns] = self.step
+
+    def _unexplained(self, columns, s):
+        """Return the parts of variances that groups of equal s leave, of what a line leaves."""
+        scores, counts = self.scores.scores, self.scores.class_counts
+        keys = np.repeat(256 * np.arange(len(counts)), counts) + scores[s]
+        order = np.argsort(keys, kind="stable")
+        starts = np.append(np.flatnonzero(np.diff(keys[order], prepend=-999)), len(keys))
+        n_groups, n, n_classes = len(starts) - 1, len(keys), np.count_nonzero(counts)
+        if n_groups == n:
+            return np.ones(len(columns))
+        moments = np.empty((len(columns), 2, n_groups), np.int64)
+        sum_scores(scores[columns][:, order], np.arange(len(columns)), starts, moments)
+        centers, scales = self.centers[:, columns], self.scales[columns]
+        between = (moments[:, 0] ** 2 / np.diff(starts)).sum(axis=1)
+        shared = (scores[columns].astype(np.int64) @ scores[s].astype(np.int64)).astype(np.float64)
+        for center, own in zip(centers, self.centers[:, s], strict=True):
+            between -= center * center
+            shared -= center * own
+        r = shared * scales * self.scales[s]
+        unexplained = (1.0 - between * scales**2) * (n - n_classes) / (n - n_groups)
+        return np.maximum(unexplained, 0.0) / np.maximum(1.0 - r * r, 1e-9)
 
     def count_better(self, block, taken, step, variances, limits):
         """Count the features of a range that gain more on the pair of a taken column than it does.
@@ -220,7 +258,7 @@ class SearchState:
     @property
     def is_large(self):
         """Whether the arrays are too large to be kept until a prediction is asked for."""
-        return self.effects.nbytes + self.factors.nbytes + self.slopes.nbytes > _MAX_HELD
+        return self.effects.nbytes + self.factors.nbytes + self.slopes.nbytes > MAX_HELD
 
 
 def measure_state(selector, problem, n_steps, n_jobs=None):
@@ -292,6 +330,13 @@ def condition_on(state, ranking):
         state.effects[s] -= state.factors[:step, s] @ state.slopes[:step]
         state.n_updates[s] = step
         state.add(s)
+    return state
+
+
+def plain_state(effects, scores, ranking, options):
+    """Return a state of the features of a ranking alone, after the last step."""
+    state = condition_on(SearchState(effects, scores, len(ranking), **options), ranking)
+    state.leave()
     return state
 
 

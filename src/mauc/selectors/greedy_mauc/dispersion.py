@@ -1,0 +1,89 @@
+"""Features whose spread tells classes apart: their distance from the median as a further column.
+
+A class that lies on both sides of another one, or around it, has no effect on the order of the
+values. The *folded* score of a normal score z is Phi^-1(2 Phi(|z|) - 1), the normal score of the
+distance of a rank from the median rank: see "Dispersion" in docs/methods/greedy_mauc.md.
+"""
+
+import numpy as np
+from numba import uintp
+from scipy.special import ndtr, ndtri
+from scipy.stats import chi2
+
+from mauc.compile import njit
+from mauc.selectors.greedy_mauc.effects import shrink_effects, standard_differences
+from mauc.selectors.greedy_mauc.scores import MAX_SCORE, UNIT, NormalScores
+
+MAX_FOLDED = 128  # features whose folded scores are kept
+_MIN_CLASS_COUNT = 20  # kept samples of both classes, for an effect of spread
+_LEVEL = 0.01  # of significance, divided by the number of effects
+_DISCOUNT = 0.5  # of effects of spread: few classifiers use all of them, linear ones nothing
+_BLOCK_CELLS = 2**21  # scores that are folded at once
+
+
+def _fold_table() -> np.ndarray:
+    """Return the folded score of every score, by its byte; that of missing values, 0, stays."""
+    sizes = np.abs(np.arange(256, dtype=np.uint8).view(np.int8).astype(np.float64)) / UNIT
+    with np.errstate(divide="ignore"):
+        folded = np.rint(UNIT * ndtri(2.0 * ndtr(sizes) - 1.0))
+    folded[0] = 0.0
+    return np.clip(folded, -MAX_SCORE, MAX_SCORE).astype(np.int8)
+
+
+FOLDED = _fold_table()
+
+
+def folded_moments(scores: NormalScores, columns: np.ndarray) -> np.ndarray:
+    """Return sums and sums of squares of folded scores, shape (n_columns, 2, n_classes)."""
+    starts = np.append(0, np.cumsum(scores.class_counts))
+    moments = np.empty((len(columns), 2, len(scores.class_counts)), np.int64)
+    sum_folded(scores.padded.view(np.uint8), columns, FOLDED, starts, moments)
+    return moments
+
+
+def find_folded(
+    effects: np.ndarray, scores: NormalScores, noise_correction: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return features whose spread separates class pairs, ascending, and their effects by it."""
+    counts = scores.class_counts
+    first, second = np.triu_indices(len(counts), 1)
+    large = np.flatnonzero(np.minimum(counts[first], counts[second]) >= _MIN_CLASS_COUNT)
+    is_number = scores.varies.copy()
+    is_number[list(scores.nominal_squares)] = False
+    columns = np.flatnonzero(is_number)
+    if noise_correction == 0.0 or len(large) == 0:
+        columns = columns[:0]
+    both = first[large], second[large]
+    variances = 1.0 / counts[both[0]] + 1.0 / counts[both[1]]
+    luck = chi2.isf(_LEVEL / max(len(columns) * len(large), 1), 1) * variances
+    found = [(columns[:0], np.empty((0, len(first))), np.empty(0))]
+    width = max(1, _BLOCK_CELLS // max(scores.padded.shape[1], len(first)))
+    for start in range(0, len(columns), width):
+        block = columns[start : start + width]
+        effect = standard_differences(folded_moments(scores, block), np.maximum(counts, 1), *both)
+        shrink_effects(effect, variances, noise_correction)
+        squares, ordered = effect**2, effects[block] ** 2
+        is_used = (squares > luck) & (squares > 2.0 * ordered[:, large])
+        spread = np.zeros(ordered.shape)
+        spread[:, large] = _DISCOUNT * is_used * effect
+        errors = np.exp(-ordered / 8.0)
+        gains = (errors * (1.0 - np.exp(-(spread**2) / 8.0))).mean(axis=1)
+        used = np.flatnonzero(gains > 1.0 - errors.mean(axis=1))
+        found.append((block[used], spread[used], gains[used]))
+    columns, spread, gains = (np.concatenate(part) for part in zip(*found, strict=True))
+    best = np.sort(np.argsort(-gains, kind="stable")[:MAX_FOLDED])
+    return columns[best], spread[best]
+
+
+@njit(cache=True, nogil=True)
+def sum_folded(scores, columns, table, starts, moments):
+    """Fill in what `folded_moments` returns; `scores` are bytes, offsets in the table."""
+    for j in range(columns.shape[0]):
+        row = scores[columns[j]]
+        for k in range(starts.shape[0] - 1):
+            total = square = np.int64(0)
+            for i in range(uintp(starts[k]), uintp(starts[k + 1])):
+                value = np.int64(table[row[i]])
+                total += value
+                square += value * value
+            moments[j, 0, k], moments[j, 1, k] = total, square
