@@ -27,7 +27,6 @@ from sklearn.preprocessing import StandardScaler
 
 from mauc import GreedyMAUC, mauc_score
 from mauc.classifiers import NormalNaiveBayes
-from mauc.selectors.greedy_mauc import prior
 from reproduction.beyond.rivals import LightGBMGain, Rival, by_scores
 from reproduction.common import load_npz
 
@@ -153,8 +152,6 @@ def run(name):
             if (one, fold) in done:
                 continue
             k = min(max(SIZES), X.shape[1])
-            if name == "trees with m":
-                prior._N_TREES = min(max(200, X.shape[1]), 2000)
             start = time.process_time()
             selector = RIVALS.get(name) or GreedyMAUC(k, n_jobs=1)
             ranking = selector.fit(X[train], y[train]).ranking_[:k]
