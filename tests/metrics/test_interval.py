@@ -220,7 +220,7 @@ def test_the_bounds_are_binomial_ones_of_the_variance(rng):
     weights, sizes = np.ones(90), np.array([20.0, 30.0, 40.0])
     components = pair_components(ST, ClassPairs(codes, np.arange(3)))
     auc = pair_auc_scores(codes, ST.T).auc
-    bounds, pair_bounds = component_bounds(components, codes, weights, auc, 0.9)
+    bounds, pair_bounds = component_bounds(components, codes, weights, auc, np.ones(3), 0.9)
 
     def literal(theta, variances, sizes, share):
         mixed = (variances + share / sizes) / (theta * (1 - theta) + 1 / sizes) / sizes
