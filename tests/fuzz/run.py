@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 SECONDS, MEMORY, MARGIN = 30, 2 * 10**9, 5 * 10**8
-FRESH = 350 * 10**6  # with more in memory after a file, the next one gets a new process
+FRESH = 430 * 10**6  # with more in memory after a file, the next one gets a new process
 LIMITED = 200 * 10**6  # of `--memory`, in bytes
 N_PROCESSES = 2
 

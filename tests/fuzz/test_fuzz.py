@@ -19,7 +19,7 @@ def test_broken_files_neither_crash_nor_hang_nor_go_unnamed():
 
 @pytest.mark.processes
 def test_hostile_files_neither_crash_nor_hang_nor_take_all_memory():
-    assert run(hostile(list(hostile_files())[::12])) == []
+    assert run(hostile(list(hostile_files())[::16])) == []
 
 
 @pytest.mark.parametrize(

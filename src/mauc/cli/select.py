@@ -220,6 +220,8 @@ def _facts(found: Fitted, fitting: Fitting) -> dict[str, Any]:
             }
             for one in selector.interactions_
         ]
+    if len(folded := getattr(selector, "folded_features_", ())):
+        facts["by_spread"] = [names[j] for j in selector.ranking_ if j in folded]
     details = selector.trace_.detail_columns()
     facts["features"] = [
         {
@@ -276,7 +278,11 @@ def _print_stability(selector: Any, names: Sequence[str]) -> None:
 
 
 def _print_interactions(selector: Any, names: Sequence[str]) -> None:
-    """Print the pairs of selected features that act together, where they were looked for."""
+    """Print features that count by their spread, and pairs that act together, if looked for."""
+    from mauc.selectors.greedy_mauc.dispersion import spread_sentence
+
+    if sentence := spread_sentence(selector, names):
+        show.print_sentence(sentence)
     found = getattr(selector, "interactions_", None)
     if found is None:
         return

@@ -3,6 +3,7 @@
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import ndtr, ndtri
@@ -11,9 +12,10 @@ from scipy.stats import chi2
 from mauc import GreedyMAUC
 from mauc.data.problem import make_problem
 from mauc.selectors.greedy_mauc import dispersion as module
-from mauc.selectors.greedy_mauc.dispersion import FOLDED, find_folded
+from mauc.selectors.greedy_mauc.dispersion import FOLDED, find_folded, spread_sentence
 from mauc.selectors.greedy_mauc.effects import measure
 from tests.helpers.array_source import CountingSource
+from tests.helpers.cli_helpers import run, run_json
 from tests.helpers.selector_cases import assert_same_fit
 
 
@@ -165,3 +167,15 @@ def test_alternatives_are_of_features_without_spread(rng):
         others = {one.alternative for one in exchanges}
         assert others == ({0: {10}, 10: {0}}.get(feature, others))
         assert feature not in (11, 39) or not exchanges
+
+
+def test_a_feature_of_spread_is_told_on_the_command_line_and_on_the_page(tmp_path, rng):
+    X, y = spread_data(rng, m=10)
+    frame = pd.DataFrame(X).add_prefix("x").assign(label=np.array(list("abc"))[y])
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    words = ("select", tmp_path / "a.csv", "--target", "label", "-k", 3)
+    sentence = "x9 separates classes by its spread, which its AUC alone does not show"
+    assert sentence in run(*words, "--report", tmp_path / "a.html").stdout
+    assert f"{sentence}." in (tmp_path / "a.html").read_text()
+    assert run_json(*words)["by_spread"] == ["x9"]
+    assert spread_sentence(GreedyMAUC(3, noise_correction=0).fit(X, y), frame.columns) == ""

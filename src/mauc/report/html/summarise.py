@@ -136,7 +136,9 @@ def sizes_part(selector: RankingSelector, name: str | None) -> dict[str, Any] | 
 
 
 def findings_part(selector: RankingSelector, names: list[str]) -> dict[str, Any]:
-    """Return what some selectors know of replacements, interactions and stability, in words."""
+    """Return what some selectors know of spread, replacements and stability, in words."""
+    from mauc.selectors.greedy_mauc.dispersion import spread_sentence
+
     others = getattr(selector, "alternatives_", None)
     together = getattr(selector, "interactions_", None)
     halves = ""
@@ -148,6 +150,7 @@ def findings_part(selector: RankingSelector, names: list[str]) -> dict[str, Any]
         "alternatives": [] if others is None else list(others.with_names(names).lines()),
         "interactions": [] if together is None else list(together.lines(names)),
         "halves": halves,
+        "spread": spread_sentence(selector, names),
     }
 
 

@@ -5,12 +5,16 @@ values. The *folded* score of a normal score z is Phi^-1(2 Phi(|z|) - 1), the no
 distance of a rank from the median rank: see "Dispersion" in docs/methods/greedy_mauc.md.
 """
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 from numba import uintp
 from scipy.special import ndtr, ndtri
 from scipy.stats import chi2
 
 from mauc.compile import njit
+from mauc.results import short_name
 from mauc.selectors.greedy_mauc.effects import shrink_effects, standard_differences
 from mauc.selectors.greedy_mauc.scores import MAX_SCORE, UNIT, NormalScores
 
@@ -73,6 +77,19 @@ def find_folded(
     columns, spread, gains = (np.concatenate(part) for part in zip(*found, strict=True))
     best = np.sort(np.argsort(-gains, kind="stable")[:MAX_FOLDED])
     return columns[best], spread[best]
+
+
+def spread_sentence(selector: Any, names: Sequence[str]) -> str:
+    """Return in words which chosen features of a fitted selector count by their spread, or ""."""
+    folded = set(getattr(selector, "folded_features_", ()))
+    found = [short_name(names[j]) for j in selector.ranking_ if j in folded]
+    if not found:
+        return ""
+    one = len(found) == 1
+    return (
+        f"{', '.join(found)} separate{'s' * one} classes by {'its' if one else 'their'} spread, "
+        f"which {'its' if one else 'their'} AUC alone does not show"
+    )
 
 
 @njit(cache=True, nogil=True)
