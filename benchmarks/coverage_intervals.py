@@ -109,7 +109,7 @@ def delong(scored, sizes):
     for scores in scored:
         ST = score_columns(scores, "scores")
         auc, components = np.mean(pairs.auc(ST), axis=0), pair_components(ST, pairs)
-        found = component_bounds(components, codes, pairs.weights, auc, LEVEL)
+        found = component_bounds(components, codes, pairs.weights, auc, pairs.pair_weights, LEVEL)
         bounds.append(found[0])
         pair_bounds.append(found[1])
     return np.stack(bounds, axis=1), np.stack(pair_bounds, axis=1)

@@ -20,6 +20,7 @@ _HOMES = {
     "metrics": (
         "MAUCInterval",
         "PairAUCReport",
+        "auc_mu_score",
         "make_mauc_scorer",
         "mauc_interval",
         "mauc_score",

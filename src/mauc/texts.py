@@ -32,8 +32,8 @@ missing : {"tie", "side"}, default="tie"
 n_bins : int, default=10
     Bins of "equal_width" and "equal_frequency".
 
-random_state : int, RandomState instance or None, default=None
-    Pass an int for reproducible results.
+random_state : int, SeedSequence, Generator, RandomState or None, default=None
+    Pass an int or a SeedSequence for reproducible results; the others are advanced.
 
 n_jobs : int, optional
     Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result

@@ -220,7 +220,7 @@ def test_the_bounds_are_binomial_ones_of_the_variance(rng):
     weights, sizes = np.ones(90), np.array([20.0, 30.0, 40.0])
     components = pair_components(ST, ClassPairs(codes, np.arange(3)))
     auc = pair_auc_scores(codes, ST.T).auc
-    bounds, pair_bounds = component_bounds(components, codes, weights, auc, 0.9)
+    bounds, pair_bounds = component_bounds(components, codes, weights, auc, np.ones(3), 0.9)
 
     def literal(theta, variances, sizes, share):
         mixed = (variances + share / sizes) / (theta * (1 - theta) + 1 / sizes) / sizes
@@ -271,3 +271,61 @@ def test_a_few_wrong_labels_in_many_small_classes_are_covered():
         interval = mauc_interval(y, scores)
         covered.append(interval.lower <= 0.9853 <= interval.upper)  # of 100,000 samples
     assert np.mean(covered) >= 0.88
+
+
+@pytest.mark.parametrize("method", _METHODS)
+def test_pair_weights_are_those_of_the_interval(scored, method):
+    y, scores = scored
+    options = {"method": method, "n_bootstrap": 50} if method == "percentile" else {}
+    plain = mauc_interval(y, scores, **options)
+    equal = mauc_interval(y, scores, pair_weight=np.full((3, 3), 0.7), **options)
+    assert (equal.mauc, equal.lower, equal.upper) == (plain.mauc, plain.lower, plain.upper)
+    # One pair alone: its own interval.
+    one = {(0, 1): 0, (0, 2): 1, (1, 2): 0}
+    alone = mauc_interval(y, scores, pair_weight=one, **options)
+    assert alone.lower == pytest.approx(plain.pair_lower[1], abs=1e-12)
+    assert alone.upper == pytest.approx(plain.pair_upper[1], abs=1e-12)
+    assert_allclose(alone.pair_lower, plain.pair_lower, rtol=1e-12)
+    mixed = {(0, 1): 4, (2, 1): 0.5}
+    weighted = mauc_interval(y, scores, pair_weight=mixed, **options)
+    assert weighted.mauc == mauc_score(y, scores, pair_weight=mixed)
+    assert weighted.lower < weighted.mauc < weighted.upper
+
+
+def test_the_weighted_variance_is_that_of_resamples(rng):
+    y = np.repeat([0, 1, 2, 3], 150)
+    scores = np.eye(4)[y] + rng.normal(size=(600, 4))
+    weights = {(0, 1): 6, (0, 2): 3, (2, 3): 0}
+    found = [mauc_interval(y, scores, pair_weight=weights, method=method) for method in _METHODS]
+    widths = [one.upper - one.lower for one in found]
+    assert widths[0] == pytest.approx(widths[1], rel=0.1)
+    plain = mauc_interval(y, scores)
+    assert abs(widths[0] / (plain.upper - plain.lower) - 1.0) > 0.1  # the weights matter here
+
+
+def test_pair_weights_with_folds(scored):
+    y, scores = np.tile(scored[0], 4), np.tile(scored[1], (4, 1))
+    folds = np.repeat([0, 1, 2, 3], len(scored[0]))
+    weights = {(0, 1): 5, (1, 2): 0}
+    plain = mauc_interval(y, scores, pair_weight=weights)
+    folded = mauc_interval(y, scores, pair_weight=weights, folds=folds)
+    assert_allclose(folded.mauc, plain.mauc, rtol=1e-12)
+    assert folded.lower < plain.lower < plain.upper < folded.upper
+    # Classes 1 and 2 never meet: an error, unless their pair does not count.
+    apart = np.where(y == 1, folds % 2, np.where(y == 2, 2 + folds % 2, folds))
+    with pytest.raises(MaucError, match="1 and 2 never meet"):
+        mauc_interval(y, scores, folds=apart)
+    interval = mauc_interval(y, scores, pair_weight=weights, folds=apart)
+    assert interval.lower < interval.mauc < interval.upper
+    assert np.isnan(interval.pair_lower).tolist() == [False, False, True]
+    assert np.isnan(interval.pair_upper).tolist() == [False, False, True]
+
+
+@pytest.mark.parametrize("make", [np.random.SeedSequence, np.random.default_rng])
+def test_generators_of_numpy_are_taken(scored, make):
+    options = {"method": "percentile", "n_bootstrap": 5}
+    one, same, other = (
+        mauc_interval(*scored, random_state=make(seed), **options).values for seed in (1, 1, 2)
+    )
+    assert_array_equal(one, same)
+    assert (one != other).any()

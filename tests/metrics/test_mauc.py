@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.metrics import roc_auc_score
 
-from mauc import MAUCD, mauc_interval, mauc_score, pair_auc_scores
+from mauc import MAUCD, auc_mu_score, mauc_interval, mauc_score, pair_auc_scores
 from mauc.classifiers import NormalNaiveBayes
 from mauc.evaluation import evaluate_ranking
 from mauc.exceptions import AbsentClassWarning, MaucError
@@ -72,8 +72,9 @@ def test_equals_scikit_learn(rng, n_classes, decimals):
     scores[:, 0] += 1 - scores.sum(axis=1)  # rounded rows must still sum to 1 for scikit-learn
     scores = np.abs(scores) / np.abs(scores).sum(axis=1, keepdims=True)
     y = np.concatenate((np.arange(n_classes), rng.integers(0, n_classes, 500 - n_classes)))
-    wanted = roc_auc_score(y, scores, multi_class="ovo", average="macro")
-    assert mauc_score(y, scores) == pytest.approx(wanted, abs=1e-12)
+    for average in ("weighted", "macro"):
+        wanted = roc_auc_score(y, scores, multi_class="ovo", average=average)
+        assert mauc_score(y, scores, average=average) == pytest.approx(wanted, abs=1e-12)
     names = np.array([f"class {k:02d}" for k in range(n_classes)])
     assert mauc_score(names[y], scores) == pytest.approx(wanted, abs=1e-12)
 
@@ -196,6 +197,9 @@ TWO = np.ones((2, 2))
         (([0, 1], TWO), {"labels": [[0, 1]] * 2}, "labels must have one dimension, got shape"),
         (([0, 0], TWO), {"labels": [0, 1]}, "samples of at least 2 classes, got only 0"),
         (([0, 1, 1], TWO), {}, "inconsistent numbers of samples"),
+        (([0, 1], TWO), {"average": "micro"}, "average must be one of 'macro', 'weighted'"),
+        (([0, 1], TWO), {"average": "weighted", "pair_weight": "prior"}, 'must be "macro" with'),
+        (([0, 1], TWO), {"pair_weight": {(0, 2): 1}}, r"name classes \(0, 1\), got 2"),
         (([0, 1], TWO), {"sample_weight": [1]}, "inconsistent numbers"),
         (([0, 1], TWO), {"sample_weight": [1, -1]}, "Negative values"),
         (([0, 1], TWO), {"sample_weight": [1, np.nan]}, "NaN"),
@@ -365,3 +369,103 @@ def test_labels_are_no_scores(labels):
         mauc_score(labels, labels[::-1])
     if len(set(labels)) == 2:
         assert mauc_score(labels, [0, 1, 0, 1, 1, 1]) == pytest.approx(5 / 6)
+
+
+def test_pair_weights_by_hand():
+    scores = [[9, 1, 0], [4, 5, 1], [2, 6, 9], [0, 1, 8]]
+    y = ["a", "a", "b", "c"]  # AUCs of the pairs: 1, 1 and 1/2
+    assert mauc_score(y, scores, pair_weight={("c", "b"): 3}) == (1 + 1 + 3 / 2) / 5
+    assert mauc_score(y, scores, pair_weight="prior") == (2 + 2 + 1 / 2) / 5
+    assert mauc_score(y, scores, average="weighted") == pytest.approx((3 + 3 + 2 / 2) / 8)
+    report = pair_auc_scores(y, scores, pair_weight={("c", "b"): 3, ("a", "c"): 0})
+    assert report.mauc == (1 + 3 / 2) / 4
+    assert_array_equal(report.to_frame()["weight"], [1 / 4, 0, 3 / 4])
+    lines = str(report).splitlines()
+    assert lines[0].split() == ["pair", "A_ij", "A_ji", "mean", "weight"]
+    assert lines[1].split() == ["b", "vs", "c", "1.0000", "0.0000", "0.5000", "0.7500"]
+    assert lines[-1] == "weighted MAUC 0.6250 over 2 pairs"
+
+
+@given(scored())
+def test_equal_pair_weights_change_no_bit(problem):
+    y, scores = problem
+    n_classes = scores.shape[1]
+    for weights in (np.full((n_classes, n_classes), 0.3), {}):
+        assert mauc_score(y, scores, pair_weight=weights) == mauc_score(y, scores)
+        assert pair_auc_scores(y, scores, pair_weight=weights).mauc == mauc_score(y, scores)
+
+
+@given(scored(), st.integers(0, 2**32 - 1))
+def test_pair_weights_are_those_of_the_mean(problem, seed):
+    y, scores = problem
+    weights = np.random.default_rng(seed).choice([0.0, 0.5, 3.0], (scores.shape[1],) * 2)
+    weights += weights.T
+    report = pair_auc_scores(y, scores)
+    of_pairs = weights[report.first, report.second]
+    assume(of_pairs.any())
+    wanted = np.average(report.auc, weights=of_pairs)
+    assert mauc_score(y, scores, pair_weight=weights) == pytest.approx(wanted, abs=1e-14)
+
+
+def test_an_absent_class_of_pairs_without_weight_gives_no_warning(rng):
+    y, scores = rng.choice(["a", "b", "d"], 60), rng.normal(size=(60, 4))
+    labels = list("abcd")
+    unwanted = {("a", "c"): 0, ("b", "c"): 0, ("d", "c"): 0}
+    wanted = mauc_score(y, scores[:, [0, 1, 3]])
+    assert mauc_score(y, scores, labels=labels, pair_weight=unwanted) == wanted
+    assert mauc_interval(y, scores, labels=labels, pair_weight=unwanted).mauc == wanted
+    text = r"1 of 4 classes have no sample \('c'\): MAUC is the mean over 3 of 4 pairs\."
+    with pytest.warns(AbsentClassWarning, match=text):
+        mauc_score(y, scores, labels=labels, pair_weight=unwanted | {("a", "c"): 1})
+    only = dict.fromkeys([("a", "b"), ("a", "d"), ("b", "d")], 0)
+    with pytest.raises(MaucError, match="classes that form a pair of positive pair_weight"):
+        mauc_score(y, scores, labels=labels, pair_weight=only)
+
+
+def test_auc_mu_by_hand():
+    # p_a - p_b is 7 and -1 for the samples of a, -1 for that of b: one win, one tie.
+    y, scores = ["a", "a", "b", "c"], [[8, 1, 1], [3, 4, 3], [4, 5, 1], [1, 2, 7]]
+    assert auc_mu_score(y, scores) == pytest.approx((3 / 4 + 1 + 1) / 3, abs=1e-15)
+    # Taking a for b, W[b, a], costs 3: 3 p_a - p_b is 23 and 5 against 7; c stays the farthest.
+    costs = pd.DataFrame(1 - np.eye(3), list("abc"), list("abc"))
+    costs.loc["b", "a"] = 3
+    assert auc_mu_score(y, scores, costs) == auc_mu_score(y, scores, costs.loc[["c", "a", "b"]])
+    assert auc_mu_score(y, scores, costs) == pytest.approx((1 / 2 + 1 + 1) / 3, abs=1e-15)
+    # Differences of large numbers are not those of their ranks.
+    big = [[Decimal(value) * 2**70 for value in row] for row in scores]
+    assert auc_mu_score(y, big) == auc_mu_score(y, scores)
+    with pytest.warns(AbsentClassWarning, match="1 of 3 classes"):
+        assert auc_mu_score(y[:3], scores[:3], labels=list("abc")) == 3 / 4
+    assert auc_mu_score([0, 0, 1], [1.0, 2.0, 2.0]) == 3 / 4
+
+
+@pytest.mark.parametrize("decimals", [0, 9])
+def test_auc_mu_is_that_of_lightgbm(rng, decimals):
+    lightgbm = pytest.importorskip("lightgbm")
+    y, weights = rng.integers(0, 4, 200), rng.choice([0.25, 1.0, 3.5], 200)
+    scores = (np.eye(4)[y] + rng.normal(size=(200, 4))).round(decimals)
+    costs = rng.choice([0.5, 1.0, 2.0], (4, 4)) * (1 - np.eye(4))
+    for of_errors in (None, costs):
+        data = lightgbm.Dataset(
+            rng.normal(size=(200, 2)), y, weight=weights, init_score=scores.ravel(order="F")
+        )
+        params = {"objective": "multiclass", "num_class": 4, "metric": "auc_mu", "verbosity": -1}
+        if of_errors is not None:
+            params["auc_mu_weights"] = of_errors.ravel().tolist()
+        wanted = lightgbm.Booster(params, data).eval_train()[0][2]  # of the initial scores
+        found = auc_mu_score(y, scores, of_errors, sample_weight=weights)
+        assert found == pytest.approx(wanted, abs=1e-12)
+
+
+def test_auc_mu_of_wrong_input():
+    y, scores = [0, 1, 2], np.eye(3)
+    for weights, text in (
+        (np.ones((2, 2)), r"weights must have shape \(3, 3\), got \(2, 2\)"),
+        (np.ones((3, 3)), "0 on the diagonal and positive elsewhere"),
+        (np.eye(3) - 1, "0 on the diagonal and positive elsewhere"),
+        (np.where(np.eye(3), 0, np.inf), "weights must be finite"),
+    ):
+        with pytest.raises(MaucError, match=text):
+            auc_mu_score(y, scores, weights)
+    with pytest.raises(MaucError, match="y_score contains infinity"):
+        auc_mu_score(y, np.where(scores, np.inf, 0))

@@ -83,6 +83,17 @@ def test_sample_weight(iris):
     assert mauc_scorer(model, X, y, sample_weight=w) == wanted
 
 
+def test_pair_weights_of_a_scorer(iris):
+    X, y = iris
+    model, weights = GaussianNB().fit(X, y), {("virginica", "versicolor"): 4}
+    scorer = make_mauc_scorer("predict_proba", pair_weight=weights)
+    wanted = mauc_score(y, model.predict_proba(X), pair_weight=weights)
+    assert wanted != mauc_scorer(model, X, y)
+    for one in (scorer, pickle.loads(pickle.dumps(scorer))):
+        assert one(model, X, y) == wanted
+    assert repr(scorer) == f"make_mauc_scorer(('predict_proba',), pair_weight={weights})"
+
+
 def test_a_class_that_was_not_there_in_fit(iris):
     X, y = iris
     model = GaussianNB().fit(X[:100], y[:100])

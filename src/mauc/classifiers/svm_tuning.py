@@ -11,7 +11,7 @@ from mauc.checks import check_choice, check_int
 from mauc.classifiers.base import Samples
 from mauc.classifiers.svm import RBFSVM, SquaredDistances
 from mauc.data.categories import learn_categories
-from mauc.data.validate import as_mauc_error, check_table, encode_labels
+from mauc.data.validate import check_generator, check_table, encode_labels, mauc_errors
 from mauc.exceptions import MaucError
 from mauc.metrics.mauc import ClassPairs
 from mauc.parallel import run_blocks
@@ -96,7 +96,7 @@ def tune_rbf_svm(
     response_method : {"predict_proba", "decision_function"}, default="predict_proba"
         What MAUC is computed from: the hard scores of the paper, or the decision values.
     {categorical_features}
-    random_state : int, RandomState or None, default=0
+    random_state : int, SeedSequence, Generator, RandomState or None, default=0
         Shuffles the samples before they are divided into stratified folds.
     {n_jobs}
 
@@ -121,11 +121,10 @@ def tune_rbf_svm(
     X, y = check_table(X, y, takes_nominal=True)
     nominal = np.flatnonzero(is_nominal)
     classes, codes, _ = encode_labels(y)
-    try:
-        splitter = StratifiedKFold(n_folds, shuffle=True, random_state=random_state)
+    with mauc_errors():
+        generator = check_generator(random_state)
+        splitter = StratifiedKFold(n_folds, shuffle=True, random_state=generator)
         folds = list(splitter.split(X, codes))
-    except ValueError as error:
-        raise as_mauc_error(error) from error
     scores = np.full((len(C_values), len(gamma_values)), np.nan)
 
     def evaluate(wanted):
@@ -159,7 +158,7 @@ def tune_on_features(
 ) -> tuple[TuningResult, int]:  # fmt: skip
     """Tune on some columns, of a stratified sample if there are many rows; return its size, too."""
     if max_samples is not None and len(y) > max_samples:
-        rows = _sample_rows(y, max_samples, random_state)
+        rows = _sample_rows(y, max_samples, check_generator(random_state))
         X, y = _safe_indexing(X, rows), y[rows]
     nominal = None if is_nominal is None else is_nominal[features]
     X = _safe_indexing(X, features, axis=1)
@@ -167,13 +166,13 @@ def tune_on_features(
     return tune_rbf_svm(X, y, **options), len(y)
 
 
-def _sample_rows(y: np.ndarray, n_rows: int, seed: int) -> np.ndarray:
+def _sample_rows(y: np.ndarray, n_rows: int, generator: np.random.RandomState) -> np.ndarray:
     """Return the rows of a stratified sample, ascending; classes of one row are left out."""
     _, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
     several = np.flatnonzero(counts[codes] > 1)
     # The sampler needs a sample of every class in the part that is left out.
     size = min(n_rows, len(several) - len(np.unique(codes[several])))
-    sampler = StratifiedShuffleSplit(1, train_size=size, random_state=seed)
+    sampler = StratifiedShuffleSplit(1, train_size=size, random_state=generator)
     rows, _ = next(sampler.split(np.zeros((len(several), 1)), y[several]))
     return np.sort(several[rows])
 

@@ -165,7 +165,11 @@ def check_weights(sample_weight: Any, X: Any) -> np.ndarray:
 
 
 def check_generator(random_state: Any) -> np.random.RandomState:
-    """Return the generator of a `random_state`: None, an int or a RandomState."""
+    """Return the generator of a `random_state`, as `mauc.texts` describes it."""
+    if isinstance(random_state, np.random.SeedSequence):
+        return np.random.RandomState(np.random.MT19937(random_state))
+    if isinstance(random_state, np.random.Generator):
+        return np.random.RandomState(random_state.bit_generator)  # its draws go on where it stands
     with mauc_errors():
         return check_random_state(random_state)
 

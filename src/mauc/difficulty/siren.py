@@ -73,7 +73,7 @@ def siren_study(
         cloned and fitted; in a mapping, whose keys become their names, also rankings and masks.
     {categorical_features}
         A relevance or selector that takes numbers only gets their codes, with a warning.
-    random_state : int, RandomState instance or None, default=0
+    random_state : int, SeedSequence, Generator, RandomState or None, default=0
         Of the folds and the named selectors.
     {n_jobs, verbose}
 

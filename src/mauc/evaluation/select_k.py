@@ -69,7 +69,7 @@ def select_k(
     sample_weight : array-like of shape (n_samples,), optional
         For the selector, the classifier and MAUC; rows of weight 0 count as absent, also for the
         folds. Where selector or classifier take no weights, those that are not 0 must be equal.
-    random_state : int, RandomState or None, default=0
+    random_state : int, SeedSequence, Generator, RandomState or None, default=0
         Of the folds.
     {n_jobs}
 

@@ -1,6 +1,7 @@
 """Generated data sets: a seed in, the same Dataset out on every machine."""
 
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
@@ -14,9 +15,7 @@ CHARTS = ("Normal", "Cyclic", "Increasing trend", "Decreasing trend", "Upward sh
 _DECIMALS = 4
 
 
-def make_control_charts(
-    n_per_class: int = 100, length: int = 60, random_state: int | np.random.RandomState | None = 0
-) -> Dataset:
+def make_control_charts(n_per_class: int = 100, length: int = 60, random_state: Any = 0) -> Dataset:
     """Generate control charts: six classes of time series.
 
     Parameters
@@ -24,7 +23,7 @@ def make_control_charts(
     n_per_class : int, default=100
     length : int, default=60
         Points of a series, t = 0, 1, ..., which are the features.
-    random_state : int, RandomState instance or None, default=0
+    random_state : int, SeedSequence, Generator, RandomState or None, default=0
 
     Returns
     -------
@@ -84,7 +83,7 @@ def make_control_charts(
 
 def make_siren(
     n_per_class: int = 100, n_easy: int = 2, n_hard: int = 4, n_loud: int = 40, n_quiet: int = 3,
-    n_noise: int = 20, random_state: int | np.random.RandomState | None = 0,
+    n_noise: int = 20, random_state: Any = 0,
 ) -> Dataset:  # fmt: skip
     """Generate a problem on which filters that average over class pairs fail.
 
@@ -104,7 +103,7 @@ def make_siren(
         Features of each pair of hard classes.
     n_noise : int, default=20
         Features that tell nothing.
-    random_state : int, RandomState instance or None, default=0
+    random_state : int, SeedSequence, Generator, RandomState or None, default=0
 
     Returns
     -------

@@ -3,6 +3,7 @@
 from mauc.metrics.interval import MAUCInterval, mauc_interval
 from mauc.metrics.mauc import (
     PairAUCReport,
+    auc_mu_score,
     make_mauc_scorer,
     mauc_score,
     mauc_scorer,
@@ -10,6 +11,6 @@ from mauc.metrics.mauc import (
 )
 
 __all__ = [
-    "MAUCInterval", "PairAUCReport", "make_mauc_scorer", "mauc_interval", "mauc_score",
-    "mauc_scorer", "pair_auc_scores",
+    "MAUCInterval", "PairAUCReport", "auc_mu_score", "make_mauc_scorer", "mauc_interval",
+    "mauc_score", "mauc_scorer", "pair_auc_scores",
 ]  # fmt: skip

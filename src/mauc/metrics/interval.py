@@ -11,10 +11,11 @@ from sklearn.utils import check_consistent_length, gen_batches
 
 from mauc.checks import check_choice, check_int, check_level
 from mauc.compile import njit
+from mauc.data.pair_weights import pair_mean
 from mauc.data.validate import check_generator, check_vector
 from mauc.engine.ordered import class_wins
 from mauc.exceptions import MaucError
-from mauc.metrics.mauc import ClassPairs, check_scored, warn_of_absent
+from mauc.metrics.mauc import ClassPairs, check_scored
 from mauc.parallel import run_blocks
 from mauc.results import Result
 
@@ -31,15 +32,15 @@ _MAX_FREEDOM = 1e10  # beyond, Student's t is the normal distribution
 
 
 def mauc_interval(
-    y_true, y_score, *, labels=None, sample_weight=None, method="delong", n_bootstrap=None,
-    level=0.95, folds=None, random_state=0, n_jobs=None,
+    y_true, y_score, *, labels=None, sample_weight=None, pair_weight=None, method="delong",
+    n_bootstrap=None, level=0.95, folds=None, random_state=0, n_jobs=None,
 ):  # fmt: skip
     """Compute MAUC and its confidence interval, and those of the class pairs.
 
     Parameters
     ----------
-    y_true, y_score, labels
-        As in `mauc_score`.
+    y_true, y_score, labels, pair_weight
+        As in `mauc_score`; the interval takes weights of pairs as fixed.
     sample_weight : array-like of shape (n_samples,), optional
         As in `mauc_score`. Weights are importances, not counts: only their ratios within a class
         matter, and unequal ones widen the interval (see Notes).
@@ -51,7 +52,7 @@ def mauc_interval(
     folds : array-like of shape (n_samples,), optional
         The fold of every sample, if the scores are those of cross-validation, for method "delong".
         Samples are then compared within their fold, and the interval is wider (see Notes).
-    random_state : int, RandomState or None, default=0
+    random_state : int, SeedSequence, Generator, RandomState or None, default=0
         Of the resamples.
     n_jobs : int, optional
         Threads of the bootstrap. The result does not depend on it.
@@ -103,8 +104,8 @@ def mauc_interval(
     check_level("level", level)
     if folds is not None and method != "delong":
         raise MaucError(f'folds are for method="delong", got them with method={method!r}.')
-    ST, classes, pairs = check_scored(y_true, y_score, labels, sample_weight)
-    warn_of_absent(classes, pairs.totals)
+    ST, classes, pairs = check_scored(y_true, y_score, labels, sample_weight, pair_weight)
+    pairs.warn_of_absent()
     parts = [np.arange(len(pairs.codes))]
     if folds is not None:
         folds = check_vector(folds, "folds")
@@ -116,9 +117,7 @@ def mauc_interval(
         pair_auc, components = _compare_within(ST, pairs, parts)
     else:
         pair_auc = np.mean(pairs.auc(ST), axis=0)
-    present = pair_auc[pairs.is_present]
-    if np.isnan(present).any():
-        apart = np.flatnonzero(pairs.is_present & np.isnan(pair_auc))[0]
+    for apart in np.flatnonzero((pairs.pair_weights > 0) & np.isnan(pair_auc))[:1]:
         first, second = classes[pairs.first[apart]], classes[pairs.second[apart]]
         raise MaucError(f"folds must have all pairs of classes; {first} and {second} never meet.")
     pair_bounds = np.full((2, len(pair_auc)), np.nan)
@@ -127,18 +126,20 @@ def mauc_interval(
         kept, known = np.flatnonzero(pairs.weights), np.flatnonzero(pairs.totals)
         codes = np.searchsorted(known, pairs.codes[kept])
         bounds, pair_bounds[:, pairs.is_present] = component_bounds(
-            components[np.ix_(kept, known)], codes, pairs.weights[kept], present, level,
+            components[np.ix_(kept, known)], codes, pairs.weights[kept],
+            pair_auc[pairs.is_present], pairs.pair_weights[pairs.is_present], level,
             1.0 if folds is None else 1.0 + len(parts) / (len(parts) - 1.0),
         )  # fmt: skip
+        pair_bounds[:, np.isnan(pair_auc)] = np.nan
     else:
         resampled = _resampled_auc(ST, pairs, n_bootstrap or _N_BOOTSTRAP, random_state, n_jobs)
-        resampled = resampled[:, pairs.is_present]
         tails = np.array([(1.0 - level) / 2, (1.0 + level) / 2])
-        values = resampled.mean(axis=1)
+        values = pair_mean(resampled, pairs.pair_weights)
         bounds = np.quantile(values, tails)
-        pair_bounds[:, pairs.is_present] = np.quantile(resampled, tails, axis=0)
+        present = resampled[:, pairs.is_present]
+        pair_bounds[:, pairs.is_present] = np.quantile(present, tails, axis=0)
     return MAUCInterval(
-        float(np.mean(present)), float(bounds[0]), float(bounds[1]), float(level), *pair_bounds,
+        pairs.mean(pair_auc), float(bounds[0]), float(bounds[1]), float(level), *pair_bounds,
         method, values, classes,
     )  # fmt: skip
 
@@ -264,13 +265,17 @@ def pair_components(ST: np.ndarray, pairs: ClassPairs) -> np.ndarray:
 
 def component_bounds(
     components: np.ndarray, codes: np.ndarray, weights: np.ndarray, pair_auc: np.ndarray,
-    level: float, factor: float = 1.0,
+    pair_weights: np.ndarray, level: float, factor: float = 1.0,
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     """Return bounds of the mean, (2,), and of every pair, (2, n_pairs); weights are positive.
 
-    Variances are taken `factor` times as large.
+    Variances are taken `factor` times as large; `pair_weights` are those of the mean.
     """
-    n_classes, n_pairs = components.shape[1], len(pair_auc)
+    n_classes = components.shape[1]
+    first, second = np.triu_indices(n_classes, 1)
+    table = np.zeros((n_classes, n_classes))
+    table[first, second] = table[second, first] = pair_weights / pair_weights.max()
+    total = table[first, second].sum()
     sizes, variances = np.empty(n_classes), np.empty(n_classes)
     pair_variances = np.empty((n_classes, n_classes))
     for code in range(n_classes):
@@ -278,17 +283,19 @@ def component_bounds(
         shares = weights[codes == code] / weights[codes == code].sum()
         sizes[code] = 1.0 / (shares**2).sum()
         pair_variances[code] = _variance(own.T, shares, sizes[code])
-        variances[code] = _variance(own.sum(axis=1) / n_pairs, shares, sizes[code])
-    first, second = np.triu_indices(n_classes, 1)
+        variances[code] = _variance((own * table[code]).sum(axis=1) / total, shares, sizes[code])
     pair_bounds = _bounds(
         pair_auc, (pair_variances[first, second], pair_variances[second, first]),
-        (sizes[first], sizes[second]), level, factor, _PRIOR_SHARE, 1.0,
+        (sizes[first], sizes[second]), level, factor, (_PRIOR_SHARE,) * 2, (1.0, 1.0),
     )  # fmt: skip
-    # A class is in n_classes - 1 pairs. Its component varies by the square of their share in the
-    # mean if they agree, by 1 / (n_classes - 1) of that if they are independent: between the two.
-    largest = ((n_classes - 1) / n_pairs) ** 2
-    share = _PRIOR_SHARE * largest / (n_classes - 1) ** 0.4
-    bounds = _bounds(pair_auc.mean(), variances, sizes, level, factor, share, largest)
+    # A component varies by the square of the share that the pairs of its class have in the mean if
+    # they agree, by that over their effective number if they are independent: between the two.
+    is_used = table.any(axis=1)
+    in_pairs, squares = table[is_used].sum(axis=1), (table[is_used] ** 2).sum(axis=1)
+    largest, n_effective = (in_pairs / total) ** 2, in_pairs**2 / squares
+    shares = _PRIOR_SHARE * largest / [number**0.4 for number in n_effective.tolist()]
+    mean, used = pair_mean(pair_auc, pair_weights), (variances[is_used], sizes[is_used])
+    bounds = _bounds(mean, *used, level, factor, shares, largest)
     return bounds, pair_bounds
 
 
@@ -300,13 +307,14 @@ def _variance(values, shares, size):
     return (values - center[..., np.newaxis]) ** 2 @ shares**2 * size * (size / (size - 1.0))
 
 
-def _bounds(auc, variances, sizes, level, factor, prior_share, max_share):
+def _bounds(auc, variances, sizes, level, factor, priors, limits):
     """Return exact binomial bounds at the number of trials that has the variance of the AUC.
 
-    `prior_share` and `max_share` of theta (1 - theta) are mixed in, and the largest variance.
+    `priors` and `limits` are shares of theta (1 - theta): those mixed in, and the largest variance.
     """
     total, freedom = np.zeros(np.shape(auc)), np.zeros(np.shape(auc))
-    for variance, size in zip(variances, sizes, strict=True):
+    terms = zip(variances, sizes, priors, limits, strict=True)
+    for variance, size, prior_share, max_share in terms:
         prior = _PRIOR_SAMPLES / size
         share = (variance + prior * prior_share) / (auc * (1.0 - auc) + prior)
         # What is mixed in may widen the interval, never narrow it: a sample with a wrong label is

@@ -1,4 +1,4 @@
-"""MAUC of classifier scores, the AUCs of the class pairs behind it, and a scorer."""
+"""MAUC of classifier scores, the AUCs of the class pairs behind it, AUC mu, and a scorer."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -13,6 +13,7 @@ from sklearn.utils.metadata_routing import MetadataRequest
 from mauc.checks import check_choice
 from mauc.data.columns import is_frame, is_wide, rank_wide
 from mauc.data.decomposition import Decomposition
+from mauc.data.pair_weights import PairWeights, class_table, pair_mean
 from mauc.data.validate import (
     check_no_missing_label,
     check_same_length,
@@ -35,7 +36,9 @@ from mauc.results import MAX_ROWS, Result, number, short_name
 _RESPONSES = ("predict_proba", "decision_function")
 
 
-def mauc_score(y_true, y_score, *, labels=None, sample_weight=None):
+def mauc_score(
+    y_true, y_score, *, labels=None, sample_weight=None, average="macro", pair_weight=None
+):
     r"""Compute MAUC, the multi-class AUC of Hand and Till.
 
     Parameters
@@ -51,12 +54,19 @@ def mauc_score(y_true, y_score, *, labels=None, sample_weight=None):
         of the classes needs none.
     sample_weight : array-like of shape (n_samples,), optional
         A pair of samples counts with the product of their weights.
+    average : {"macro", "weighted"}, default="macro"
+        As in scikit-learn: the plain mean of the pairs, or ``pair_weight="prevalence"``.
+    pair_weight : dict, array-like of shape (n_classes, n_classes), data frame or str, optional
+        What each class pair counts, such as the cost of confusing the two; 0 leaves it out. A dict
+        ``{("a", "b"): 5}`` leaves others at 1; an array is symmetric, in the order of the score
+        columns; a data frame has the labels as columns and index. With n_i the samples of class i,
+        or their weight, "prior" is n_i n_j (of every two samples alike), "prevalence" n_i + n_j.
 
     Returns
     -------
     mauc : float
         In [0, 1]; 1/2 for scores without information. Pairs with a class that has no sample are
-        left out, with an `AbsentClassWarning`.
+        left out, with an `AbsentClassWarning` unless their weight is 0.
 
     See Also
     --------
@@ -69,7 +79,7 @@ def mauc_score(y_true, y_score, *, labels=None, sample_weight=None):
     .. math:: M = \frac{2}{c (c - 1)} \sum_{i < j} \frac{A_{ij} + A_{ji}}{2}
 
     which is ``roc_auc_score(multi_class="ovo", average="macro")`` where scikit-learn accepts
-    the input.
+    the input; with `pair_weight` it is the weighted mean of :math:`(A_{ij} + A_{ji}) / 2`.
 
     References
     ----------
@@ -80,20 +90,80 @@ def mauc_score(y_true, y_score, *, labels=None, sample_weight=None):
     Examples
     --------
     >>> from mauc import mauc_score
-    >>> mauc_score([0, 0, 1, 2], [[9, 1, 0], [4, 5, 1], [2, 6, 2], [0, 1, 8]])
-    1.0
+    >>> y, scores = ["a", "a", "b", "c"], [[9, 1, 0], [4, 5, 1], [2, 6, 9], [0, 1, 8]]
+    >>> mauc_score(y, scores), mauc_score(y, scores, pair_weight={("c", "b"): 2})
+    (0.8333333333333334, 0.75)
     """
-    report = pair_auc_scores(y_true, y_score, labels=labels, sample_weight=sample_weight)
-    warn_of_absent(report.classes, report.class_weights)
-    return report.mauc
+    if check_choice("average", average, ("macro", "weighted")) == "weighted":
+        if pair_weight is not None:
+            raise MaucError('average must be "macro" with pair_weight=, got "weighted".')
+        pair_weight = "prevalence"
+    ST, _, pairs = check_scored(y_true, y_score, labels, sample_weight, pair_weight)
+    pairs.warn_of_absent()
+    return pairs.mean(np.mean(pairs.auc(ST), axis=0))
 
 
-def pair_auc_scores(y_true, y_score, *, labels=None, sample_weight=None):
-    """Compute the AUC of a score matrix on every pair of classes.
+def auc_mu_score(y_true, y_score, weights=None, *, labels=None, sample_weight=None):
+    r"""Compute AUC mu, the multi-class AUC of Kleiman and Page.
+
+    Samples of two classes are ranked by the difference of their scores, where `mauc_score` ranks
+    by one column at a time: columns must have the same scale.
 
     Parameters
     ----------
     y_true, y_score, labels, sample_weight
+        As in `mauc_score`; scores are finite.
+    weights : array-like of shape (n_classes, n_classes) or data frame, optional
+        Costs of errors, as LightGBM's ``auc_mu_weights``: ``weights[i, j]`` is that of predicting
+        class i where j is true; 0 on the diagonal, positive elsewhere. By default all are equal.
+
+    Returns
+    -------
+    auc_mu : float
+        In [0, 1]; pairs with a class that has no sample are left out, with an `AbsentClassWarning`.
+
+    Notes
+    -----
+    With W the weights and p the scores of a sample, let :math:`d_{ij}(p) = (W_j - W_i) \cdot p`,
+    which is :math:`p_i - p_j` by default. The AUC of a pair is [1]_
+
+    .. math:: S(i, j) = \frac{1}{n_i n_j} \sum_{a \in i, b \in j} [d_{ij}(p_a) > d_{ij}(p_b)]
+
+    where a tie counts 1/2, and AUC mu its mean over the pairs. LightGBM takes raw scores.
+
+    References
+    ----------
+    .. [1] R. Kleiman, D. Page, "AUC mu: A Performance Metric for Multi-Class Machine Learning
+       Models", ICML 2019.
+
+    Examples
+    --------
+    >>> from mauc import auc_mu_score
+    >>> auc_mu_score(["a", "a", "b", "c"], [[8, 1, 1], [3, 4, 3], [4, 5, 1], [1, 2, 7]])
+    0.9166666666666666
+    """
+    ST, classes, pairs = check_scored(y_true, y_score, labels, sample_weight, is_ordinal=False)
+    is_error = ~np.eye(len(ST), dtype=bool)
+    costs = class_table(is_error if weights is None else weights, classes, "weights")
+    if not (np.isfinite(costs) & np.where(is_error, costs > 0, costs == 0)).all():
+        raise MaucError("weights must be finite, 0 on the diagonal and positive elsewhere.")
+    pairs.warn_of_absent()
+    auc = np.full(len(pairs.first), np.nan)
+    for pair in np.flatnonzero(pairs.is_present):
+        first, second = pairs.first[pair], pairs.second[pair]
+        rows = np.flatnonzero((pairs.codes == first) | (pairs.codes == second))
+        codes = (pairs.codes[rows] == second).astype(np.int32)
+        two = ClassPairs(codes, np.arange(2), pairs.weights[rows])
+        auc[pair] = two.mauc((costs[first] - costs[second]) @ ST[:, rows])
+    return pairs.mean(auc)
+
+
+def pair_auc_scores(y_true, y_score, *, labels=None, sample_weight=None, pair_weight=None):
+    """Compute the AUC of a score matrix on every pair of classes.
+
+    Parameters
+    ----------
+    y_true, y_score, labels, sample_weight, pair_weight
         As in `mauc_score`.
 
     Returns
@@ -111,8 +181,9 @@ def pair_auc_scores(y_true, y_score, *, labels=None, sample_weight=None):
     b vs c  absent  absent  absent
     MAUC 0.8125 over 1 pairs (2 pairs absent: no sample of 'c')
     """
-    ST, classes, pairs = check_scored(y_true, y_score, labels, sample_weight)
-    return PairAUCReport(classes, pairs.totals, pairs.first, pairs.second, *pairs.auc(ST))
+    ST, classes, pairs = check_scored(y_true, y_score, labels, sample_weight, pair_weight)
+    weights = pairs.pair_weights, pair_weight is not None
+    return PairAUCReport(classes, pairs.totals, pairs.first, pairs.second, *pairs.auc(ST), *weights)
 
 
 @dataclass(frozen=True, repr=False)
@@ -128,6 +199,9 @@ class PairAUCReport(Result):
     auc_first, auc_second : ndarray of shape (n_pairs,)
         A_ij and A_ji: how well column i ranks class i above class j, and column j class j above
         class i; NaN for pairs with a class that has no sample.
+    pair_weights : ndarray of shape (n_pairs,)
+        Shares of the pairs in MAUC, 0 for absent ones; shown if `is_weighted`.
+    is_weighted : bool
     """
 
     classes: np.ndarray
@@ -136,6 +210,8 @@ class PairAUCReport(Result):
     second: np.ndarray
     auc_first: np.ndarray
     auc_second: np.ndarray
+    pair_weights: np.ndarray
+    is_weighted: bool
 
     @property
     def auc(self):
@@ -144,8 +220,8 @@ class PairAUCReport(Result):
 
     @property
     def mauc(self):
-        """Mean over the pairs that are present (Eq. 15)."""
-        return float(np.mean(self.auc[~np.isnan(self.auc)]))
+        """Mean over the pairs that are present (Eq. 15), by their weights."""
+        return float(pair_mean(self.auc, self.pair_weights))
 
     @property
     def absent(self):
@@ -167,41 +243,41 @@ class PairAUCReport(Result):
 
     def frame_columns(self):
         """Return the columns of `to_frame`: classes, their weights and AUCs, one row per pair."""
-        return {
-            "class_i": self.classes[self.first],
-            "class_j": self.classes[self.second],
-            "n_i": self.class_weights[self.first],
-            "n_j": self.class_weights[self.second],
-            "auc_i": self.auc_first,
-            "auc_j": self.auc_second,
-            "auc": self.auc,
-        }
+        columns = {
+            "class_i": self.classes[self.first], "class_j": self.classes[self.second],
+            "n_i": self.class_weights[self.first], "n_j": self.class_weights[self.second],
+            "auc_i": self.auc_first, "auc_j": self.auc_second, "auc": self.auc,
+        }  # fmt: skip
+        return columns | ({"weight": self.pair_weights} if self.is_weighted else {})
 
     def printed_parts(self):
         """Return the hardest pairs as a table, and MAUC."""
         order, names = np.argsort(self.auc, kind="stable"), self.names  # NaN last
-        values = np.column_stack([self.auc_first, self.auc_second, self.auc])
+        header, values = ["A_ij", "A_ji", "mean"], [self.auc_first, self.auc_second, self.auc]
+        if self.is_weighted:
+            header, values = [*header, "weight"], [*values, self.pair_weights]
         rows = [
-            [short_name(names[pair]), *(number(auc, missing="absent") for auc in values[pair])]
+            [short_name(names[pair]), *(number(one[pair], missing="absent") for one in values)]
             for pair in order[:MAX_ROWS]
         ]
-        n_absent = self.n_pairs_absent
-        line = f"MAUC {self.mauc:.4f} over {len(self) - n_absent} pairs"
+        n_absent, n_counted = self.n_pairs_absent, np.count_nonzero(self.pair_weights)
+        line = f"{'weighted ' * self.is_weighted}MAUC {self.mauc:.4f} over {n_counted} pairs"
         if n_absent:
             line += f" ({n_absent} pairs absent: no sample of {format_labels(self.absent)})"
-        return [plain_layout(["pair", "A_ij", "A_ji", "mean"], rows, len(self)), line]
+        return [plain_layout(["pair", *header], rows, len(self)), line]
 
 
 class _Scorer:
     """A scorer, as `make_mauc_scorer` describes it."""
 
-    def __init__(self, response_method: tuple[str, ...]) -> None:
-        self._response_method = response_method
+    def __init__(self, response_method: tuple[str, ...], pair_weight: Any) -> None:
+        self._response_method, self._pair_weight = response_method, pair_weight
         self._request = MetadataRequest(owner=type(self).__name__)
         self._request.score.add_request(param="sample_weight", alias=None)
 
     def __repr__(self) -> str:
-        return f"make_mauc_scorer({self._response_method!r})"
+        weights = "" if self._pair_weight is None else f", pair_weight={self._pair_weight!r}"
+        return f"make_mauc_scorer({self._response_method!r}{weights})"
 
     def __call__(self, estimator, X, y, sample_weight=None) -> float:
         """Return the MAUC of the estimator's scores of X."""
@@ -218,7 +294,8 @@ class _Scorer:
                 f"y must hold only classes that {name} has seen in fit, "
                 f"got also {format_labels(unseen)}."
             )
-        return mauc_score(y, scores, labels=estimator.classes_, sample_weight=sample_weight)
+        options = {"sample_weight": sample_weight, "pair_weight": self._pair_weight}
+        return mauc_score(y, scores, labels=estimator.classes_, **options)
 
     def set_score_request(self, *, sample_weight: bool | str | None) -> "_Scorer":
         """Request, or refuse, sample weights from scikit-learn's metadata routing."""
@@ -232,7 +309,7 @@ class _Scorer:
         return self._request
 
 
-def make_mauc_scorer(response_method=_RESPONSES):
+def make_mauc_scorer(response_method=_RESPONSES, *, pair_weight=None):
     """Make a scorer: a callable of a fitted classifier, X and y that returns MAUC.
 
     Unlike a scorer of scikit-learn's ``make_scorer``, it knows the classes of the classifier, so
@@ -245,6 +322,8 @@ def make_mauc_scorer(response_method=_RESPONSES):
     response_method : {"predict_proba", "decision_function"} or tuple, \
             default=("predict_proba", "decision_function")
         Where the scores come from: the first of these that the classifier has.
+    pair_weight : dict, array-like, data frame or str, optional
+        How much a class pair counts, as in `mauc_score`.
 
     Returns
     -------
@@ -269,7 +348,7 @@ def make_mauc_scorer(response_method=_RESPONSES):
     methods = (response_method,) if isinstance(response_method, str) else tuple(response_method)
     for method in methods:
         check_choice("response_method", method, _RESPONSES)
-    return _Scorer(methods)
+    return _Scorer(methods, pair_weight)
 
 
 mauc_scorer = make_mauc_scorer()
@@ -279,14 +358,14 @@ class ClassPairs:
     """The class pairs of labelled samples: what the AUCs of many score matrices share.
 
     `codes` (int32) are indices of `classes`, the labels of the score columns; a sample of weight 0
-    counts as absent. `name` is that of the labels in messages.
+    counts as absent. `pair_weight` is what a user gave, and `name` that of the labels in messages.
     """
 
     def __init__(
         self, codes: np.ndarray, classes: np.ndarray, weights: np.ndarray | None = None, *,
-        name: str = "y_true",
+        pair_weight: Any = None, name: str = "y_true",
     ) -> None:  # fmt: skip
-        self.codes = codes
+        self.codes, self._classes = codes, classes
         #: samples of each class, or their weight
         self.totals = np.bincount(codes, weights, minlength=len(classes)).astype(np.float64)
         if weights is None:
@@ -295,15 +374,21 @@ class ClassPairs:
             # AUCs do not depend on the scale within a class, and no product of weights overflows.
             self.weights, _ = scale_by_class(weights, codes, len(classes))
             self.scaled_totals = np.bincount(codes, self.weights, len(classes)).astype(np.float64)
-        if (self.totals > 0).sum() < 2:
-            raise UndefinedMAUCError(
-                f"MAUC compares classes: {name} must hold samples of at least 2 classes, "
-                f"got only {format_labels(classes[self.totals > 0]) or 'none'}."
-            )
         self.first, self.second = np.triu_indices(len(classes), 1)
         scale = 2 * self.scaled_totals[self.first] * self.scaled_totals[self.second]
         self.is_present = scale > 0
         self._scale = np.where(self.is_present, scale, np.nan)
+        given = PairWeights(pair_weight if self.is_present.any() else None)
+        wanted = given.resolve(classes, self.totals)
+        self._is_wanted, counted = wanted > 0, wanted * self.is_present
+        if not counted.any():
+            which = "" if pair_weight is None else " that form a pair of positive pair_weight"
+            raise UndefinedMAUCError(
+                f"MAUC compares classes: {name} must hold samples of at least 2 classes{which}, "
+                f"got only {format_labels(classes[self.totals > 0]) or 'none'}."
+            )
+        #: share of each pair in the mean; 0 where a class is absent
+        self.pair_weights = counted / counted.sum()
 
     @classmethod
     def of_test(
@@ -328,8 +413,25 @@ class ClassPairs:
 
     def mauc(self, scores: np.ndarray) -> float:
         """Return the result of `mauc_score`, to the bit."""
-        auc_first, auc_second = self.auc(score_columns(scores, "the scores of the classifier"))
-        return float(np.mean(((auc_first + auc_second) / 2)[self.is_present]))
+        ST = score_columns(scores, "the scores of the classifier")
+        return self.mean(np.mean(self.auc(ST), axis=0))
+
+    def mean(self, pair_auc: np.ndarray) -> float:
+        """Return MAUC, the weighted mean over the pairs that are present."""
+        return float(pair_mean(pair_auc, self.pair_weights))
+
+    def warn_of_absent(self) -> None:
+        """Warn if classes have no sample: pairs with them are left out of the mean."""
+        lost = np.flatnonzero(self._is_wanted & ~self.is_present)
+        if len(lost):
+            members = np.unique((self.first[lost], self.second[lost]))
+            absent, n_wanted = members[self.totals[members] == 0], self._is_wanted.sum()
+            warn_user(
+                f"{len(absent)} of {len(self._classes)} classes have no sample "
+                f"({format_labels(self._classes[absent])}): MAUC is the mean over "
+                f"{n_wanted - len(lost)} of {n_wanted} pairs.",
+                AbsentClassWarning,
+            )
 
 
 def score_columns(scores: np.ndarray, name: str) -> np.ndarray:
@@ -342,27 +444,28 @@ def score_columns(scores: np.ndarray, name: str) -> np.ndarray:
 
 
 def check_scored(
-    y_true: Any, y_score: Any, labels: Any, sample_weight: Any = None
-) -> tuple[np.ndarray, np.ndarray, ClassPairs]:
+    y_true: Any, y_score: Any, labels: Any, sample_weight: Any = None, pair_weight: Any = None, *,
+    is_ordinal: bool = True,
+) -> tuple[np.ndarray, np.ndarray, ClassPairs]:  # fmt: skip
     """Validate; return contiguous score columns as rows, the label of each, and the class pairs."""
     check_no_missing_label(y_true, "y_true")
     y_true = check_vector(y_true, "y_true")
     labels = _named_labels(y_true, y_score, labels)
-    table = ordered_scores(y_score)
+    table = ordered_scores(y_score, is_ordinal)
     is_vector = np.ndim(y_score) == 1
     if is_vector and _are_labels(np.asarray(y_score), y_true):
         raise MaucError(
             "y_score holds labels, and MAUC needs scores: a column of probabilities or decision "
             "values for each class, as of predict_proba(X) or decision_function(X)."
         )
-    scores = check_table(table, name="y_score", dtype=np.float64, accept_infinite=True)
+    scores = check_table(table, name="y_score", dtype=np.float64, accept_infinite=is_ordinal)
     if not is_vector and scores.shape[1] == 1:
         raise MaucError("y_score must have a column for each class, got 1 column.")
     ST = score_columns(scores[:, 0] if is_vector else scores, "y_score")
     check_same_length(y_true, ST.T, sample_weight)
     classes, codes = _encode(y_true, labels, len(ST))
     weights = None if sample_weight is None else check_weights(sample_weight, codes)
-    return ST, classes, ClassPairs(codes, classes, weights)
+    return ST, classes, ClassPairs(codes, classes, weights, pair_weight=pair_weight)
 
 
 def _are_labels(values: np.ndarray, y_true: np.ndarray) -> bool:
@@ -371,18 +474,6 @@ def _are_labels(values: np.ndarray, y_true: np.ndarray) -> bool:
         return any(isinstance(value, str) for value in values.tolist())
     known = np.unique(y_true)
     return len(known) > 2 and known.dtype.kind in "biuf" and bool(np.isin(values, known).all())
-
-
-def warn_of_absent(classes, totals):
-    """Warn if classes have no sample: pairs with them are left out of the mean."""
-    absent, n_present = classes[totals == 0], int((totals > 0).sum())
-    if len(absent):
-        warn_user(
-            f"{len(absent)} of {len(classes)} classes have no sample ({format_labels(absent)}): "
-            f"MAUC is the mean over {n_present * (n_present - 1) // 2} of "
-            f"{len(classes) * (len(classes) - 1) // 2} pairs.",
-            AbsentClassWarning,
-        )
 
 
 def _named_labels(y_true, y_score, labels):
@@ -434,8 +525,8 @@ def _encode(y_true, labels, n_columns):
     return labels, columns[codes].astype(np.int32)
 
 
-def ordered_scores(scores: Any) -> Any:
-    """Return a table of scores; columns whose order float64 would not keep become their ranks."""
+def ordered_scores(scores: Any, is_ordinal: bool = True) -> Any:
+    """Return a table; columns whose order float64 would not keep become ranks if `is_ordinal`."""
     # Those are columns that `is_wide`, and Python's long integers, fractions and decimals.
     if sparse.issparse(scores):
         return scores
@@ -450,7 +541,8 @@ def ordered_scores(scores: Any) -> Any:
             raise MaucError("y_score must have rows of the same length.") from error
         scores = scores[:, np.newaxis] if scores.ndim == 1 else scores
         columns = scores.T if scores.ndim == 2 else []
-    if not any(map(_loses_order, columns)) or not all(map(_is_numeric, columns)):
+    loses_order = is_ordinal and any(map(_loses_order, columns))
+    if not loses_order or not all(map(_is_numeric, columns)):
         return scores
     return np.column_stack(
         [rank_wide(c) if _loses_order(c) else c.astype(np.float64) for c in columns]

@@ -69,7 +69,7 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
         - "auto": "loss" where that is possible, otherwise "frequency".
     categorical_features : array-like of bool, int or str, optional
         Nominal columns, as a mask, numbers or names, where `selector` takes them.
-    random_state : int, RandomState or None, default=None
+    random_state : int, SeedSequence, Generator, RandomState or None, default=None
         For the halves, and for `selector` if it draws and has no seed of its own.
     {n_jobs}
         They rank halves side by side.
