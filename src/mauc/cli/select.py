@@ -187,6 +187,8 @@ def write_pairs(found: Fitted, path: Path, jobs: int, *, force: bool) -> Path:
 
 def _facts(found: Fitted, fitting: Fitting) -> dict[str, Any]:
     """Return a selection as plain values; what is not known is not there."""
+    from mauc.selectors.greedy_mauc.dispersion import chosen_by_spread
+
     selector, dataset = found.selector, found.dataset
     names = dataset.feature_names
     served = served_pairs(selector)
@@ -220,8 +222,8 @@ def _facts(found: Fitted, fitting: Fitting) -> dict[str, Any]:
             }
             for one in selector.interactions_
         ]
-    if len(folded := getattr(selector, "folded_features_", ())):
-        facts["by_spread"] = [names[j] for j in selector.ranking_ if j in folded]
+    if by_spread := chosen_by_spread(selector, names):
+        facts["by_spread"] = by_spread
     details = selector.trace_.detail_columns()
     facts["features"] = [
         {

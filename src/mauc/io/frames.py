@@ -110,9 +110,8 @@ def _read_sql(path: Path | str, options: ReadOptions) -> Any:
         tables = [name for (name,) in found if not name.startswith("sqlite_")]
         if len(tables) != 1:
             example = option("sql", f"SELECT * FROM {(tables or ['name'])[0]}")
-            raise MaucError(
-                f"{path} has {len(tables)} tables ({first_few(tables)}); pass a query, {example}."
-            )
+            listed = f" ({first_few(tables)})" if tables else ", views apart"
+            raise MaucError(f"{path} has {len(tables)} tables{listed}; pass a query, {example}.")
         name = tables[0].replace('"', '""')
         return pd.read_sql_query(f'SELECT * FROM "{name}"', base)
 

@@ -74,7 +74,7 @@ def open_text(path: Path, options: ReadOptions, memory: int | None) -> Table:
             return open_table(str(path), replace(options, format=name), memory)
         check_options(path, name, options)
     check_text(path, "text of rows and columns", encoding)
-    content_size(path)  # or an error, before all of it is read for a line
+    n_bytes = content_size(path)  # or an error, before all of it is read for a line
     head = find_head(path, options, encoding)
     _check_marks(head.separator, head.decimal, options.thousands)
     has_header = True if head.orange else options.header
@@ -93,8 +93,9 @@ def open_text(path: Path, options: ReadOptions, memory: int | None) -> Table:
     last = next((j for j in flagged if orange[j][2] == "c"), last)
     label = last if options.target is None else find_place(names, options.target)
     layout = Layout(
-        lines, names, n_header, head.decimal, options.thousands, missing, sorted(texts), label
-    )
+        lines, n_bytes, names, n_header, head.decimal, options.thousands, missing, sorted(texts),
+        label,
+    )  # fmt: skip
     source = _open_columns(layout, memory)
     return Table(
         path, source, names, target=last, locate_row=lines.locate_row,
@@ -110,6 +111,7 @@ class Layout:
     """What is known of a text file before its rows are parsed."""
 
     lines: Lines
+    n_bytes: int  #: of its text, about
     names: list[str]
     n_header: int  #: lines of the header
     decimal: str
@@ -192,7 +194,7 @@ def _estimate_bytes(layout: Layout) -> int:
         lines = file.read(2**20).splitlines()[layout.n_header :]
     n_names = len(layout.names)
     width = max(n_names, sum(map(len, lines)) / max(1, len(lines)) + 1)
-    return int(8 * n_names * content_size(path) / width)
+    return int(8 * n_names * layout.n_bytes / width)
 
 
 class TextColumns(ConvertedColumns):

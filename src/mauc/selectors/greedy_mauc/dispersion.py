@@ -79,17 +79,21 @@ def find_folded(
     return columns[best], spread[best]
 
 
-def spread_sentence(selector: Any, names: Sequence[str]) -> str:
-    """Return in words which chosen features of a fitted selector count by their spread, or ""."""
+def chosen_by_spread(selector: Any, names: Sequence[str]) -> list[str]:
+    """Return the names of the chosen features of a fitted selector that count by their spread."""
     folded = set(getattr(selector, "folded_features_", ()))
-    found = [short_name(names[j]) for j in selector.ranking_ if j in folded]
+    return [names[j] for j in selector.ranking_ if j in folded]
+
+
+def spread_sentence(selector: Any, names: Sequence[str]) -> str:
+    """Return in words which these are, or nothing."""
+    found = chosen_by_spread(selector, names)
     if not found:
         return ""
-    one = len(found) == 1
-    return (
-        f"{', '.join(found)} separate{'s' * one} classes by {'its' if one else 'their'} spread, "
-        f"which {'its' if one else 'their'} AUC alone does not show"
-    )
+    listed, ending, its = ", ".join(map(short_name, found)), "s", "its"
+    if len(found) > 1:
+        ending, its = "", "their"
+    return f"{listed} separate{ending} classes by {its} spread, which {its} AUC alone does not show"
 
 
 @njit(cache=True, nogil=True)
