@@ -84,11 +84,6 @@ def test_tags_tell_the_truth(name):
     assert accepts.nominal == (is_binned or name.startswith(by_auc))
 
 
-def test_weights_only_where_they_mean_something(selector):
-    can_be_weighted = isinstance(selector, SubproblemSelector) or selector.accepts.weights
-    assert takes_weights(selector) == can_be_weighted
-
-
 @pytest.mark.parametrize("selector", WEIGHTED, indirect=True)
 class TestRouting:
     """Sample weights by metadata routing, alone, in a pipeline and in cross-validation."""

@@ -12,7 +12,6 @@
       ├─ MaucWarning                 the answer stands, but means less than it seems
       │    ├─ SmallClassWarning      a class has a single sample
       │    ├─ ConstantInputWarning   features are constant and tell nothing
-      │    ├─ SmallWeightWarning     weights that count samples sum to next to none
       │    ├─ TinyUnitsWarning       values differ by less than a method can see
       │    ├─ AbsentClassWarning     a class has no sample to score
       │    ├─ LooseBoundWarning      AUCs of a sketch may be far from those of the rows
@@ -64,10 +63,6 @@ class SmallClassWarning(MaucWarning):
 
 class ConstantInputWarning(MaucWarning):
     """Every feature is constant, or constant features had to be selected."""
-
-
-class SmallWeightWarning(MaucWarning):
-    """Weights that are numbers of samples sum to no more than one per class."""
 
 
 class TinyUnitsWarning(MaucWarning):

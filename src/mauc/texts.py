@@ -17,9 +17,10 @@ _Documented = TypeVar("_Documented")
 _LINE = re.compile(r"^( *)\{(\w+(?:, \w+)*)\}$", re.MULTILINE)
 
 _TEXTS = """\
-n_features_to_select : int, float, "all" or "auto", default=0.5
+n_features_to_select : int, float, "all", "auto" or None, default=None
     How many features to select: a number, a fraction of all, all of them (a full ranking),
-    or as many as `mauc.select_k` finds enough; its curve is then `size_curve_`.
+    as many as `mauc.select_k` finds enough, whose curve is then `size_curve_`, or half of them
+    (None).
 
 categorical_features : array-like of bool, int or str, optional
     Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of strings

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.base import clone
 
 from mauc import (
     FSDD,
@@ -14,7 +15,7 @@ from mauc import (
     feature_pair_auc,
     pair_auc_scores,
 )
-from mauc.exceptions import MaucError, SmallWeightWarning
+from mauc.exceptions import MaucError
 
 Y = np.repeat([0, 1, 2], 20)
 SELECTORS = {
@@ -76,12 +77,16 @@ def test_a_total_beyond_the_doubles_is_refused(X):
         MAUCD().fit(X, Y, sample_weight=np.full(60, 1e308))
 
 
-@pytest.mark.filterwarnings("ignore:2 of the 2 selected features")
 @pytest.mark.parametrize("selector", [FSDD(2), AnovaF(2)])
-def test_weights_that_count_no_samples_are_warned_of(X, selector):
-    with pytest.warns(SmallWeightWarning, match="sums to 6e-199.* so that they sum to 60"):
-        selector.fit(X, Y, sample_weight=np.full(60, 1e-200))
-    selector.fit(X, Y, sample_weight=np.full(60, 0.1))
+@pytest.mark.parametrize("unit", [1e-200, 0.1, 2.5])
+def test_weights_that_are_no_counts_have_no_scale(X, rng, selector, unit):
+    assert_array_equal(
+        clone(selector).fit(X, Y, sample_weight=np.full(60, unit)).scores_,
+        clone(selector).fit(X, Y).scores_,
+    )
+    weight = rng.random(60) + 0.5
+    scores = clone(selector).fit(X, Y, sample_weight=weight).scores_
+    assert_allclose(clone(selector).fit(X, Y, sample_weight=unit * weight).scores_, scores)
 
 
 def test_weighted_values_are_at_most_one():

@@ -14,12 +14,14 @@ from mauc.data.columns import Columns, DenseColumns, SparseColumns, is_frame
 from mauc.data.frames import has_number_columns, with_numbers
 from mauc.data.source import ColumnSource
 from mauc.data.validate import (
+    as_counts,
     check_class_weights,
     check_labels,
     check_number_frame,
     check_table,
     check_weights,
     effective_rows,
+    encode_groups,
     encode_labels,
     scale_weights,
 )
@@ -48,11 +50,12 @@ class Problem:
     classes: np.ndarray  #: shape (n_classes,), the labels, sorted
     class_counts: np.ndarray  #: shape (n_classes,), int64
     is_nominal: np.ndarray  #: shape (n_features,), bool: columns that hold category codes
-    sample_weight: np.ndarray | None = None  #: shape (n_samples,), float64
+    sample_weight: np.ndarray | None = None  #: shape (n_samples,), float64, see `as_counts`
     feature_names: np.ndarray | None = None  #: shape (n_features,)
     #: of a data frame without `feature_names`, as not all labels are strings
     column_labels: list[Any] | None = None
     missing: str = "tie"  #: what AUCs make of missing numbers, of `MISSING`
+    groups: np.ndarray | None = None  #: shape (n_samples,), int64: rows that stay together
 
     @cached_property
     def n_samples(self) -> int:
@@ -174,12 +177,21 @@ class Problem:
             codes=codes,
             class_counts=np.bincount(codes, minlength=self.n_classes).astype(np.int64),
             sample_weight=None if weight is None else weight[rows],
+            groups=None if self.groups is None else self.groups[rows],
         )
+
+    def drop_zero_weight(self) -> "Problem":
+        """Return the problem of the rows of positive weight."""
+        weight = self.sample_weight
+        if weight is None or (weight > 0).all() or self.cluster is not None:
+            return self  # the workers of a cluster count such rows as absent
+        rows = np.flatnonzero(weight)
+        return replace(self.take_rows(rows), sample_weight=as_counts(weight[rows]))
 
 
 def make_problem(
-    estimator: Any, X: Any, y: Any, sample_weight: Any = None, *, accepts: Accepts = _ORDERED,
-    cluster: Any = None,
+    estimator: Any, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, *,
+    accepts: Accepts = _ORDERED, cluster: Any = None,
 ) -> Problem:  # fmt: skip
     """Validate the arguments of a selector's ``fit`` and encode the labels.
 
@@ -210,9 +222,12 @@ def make_problem(
     if sample_weight is not None:
         sample_weight = check_weights(sample_weight, codes)
         check_class_weights(classes, codes, sample_weight)
+        sample_weight = as_counts(sample_weight)
+    if groups is not None:
+        groups = encode_groups(groups, len(codes))
     problem = Problem(
         columns, codes, classes, class_counts, is_nominal, sample_weight, names,
-        labels if names is None else None, getattr(estimator, "missing", "tie"),
+        labels if names is None else None, getattr(estimator, "missing", "tie"), groups,
     )  # fmt: skip
     _warn_of_degenerate(problem)
     return problem

@@ -26,6 +26,8 @@ from mauc.exceptions import MaucError, MaucTypeError, format_labels
 
 _NO_LABELS = "no_validation"  # what scikit-learn takes for y if there is none
 _FLOATS = [np.float64, np.float32]
+_MAX_COUNT = 2.0**53  # of rows; doubles beyond are all whole numbers
+_MIN_RATIO = 1e-300  # of two weights: positive ones stay positive
 _MAX_EXPONENT = 400  # of two, in a total of weights whose products are ordinary numbers
 
 
@@ -162,6 +164,31 @@ def check_weights(sample_weight: Any, X: Any) -> np.ndarray:
     """Return the weights of the rows of X, float64, all 1 for None; none may be negative."""
     with mauc_errors():
         return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+
+
+def as_counts(weights: np.ndarray) -> np.ndarray | None:
+    """Return weights as numbers of rows: whole ones as they are, others by their ratios alone.
+
+    The latter sum to the effective number of rows, (sum w)^2 / sum w^2 (Kish): those of equal rows
+    are 1. None if all weights are 1.
+    """
+    if weights.sum() >= _MAX_COUNT or (weights != np.rint(weights)).any():
+        relative = weights / weights.max()
+        relative = np.where(weights > 0, np.maximum(relative, _MIN_RATIO), 0.0)
+        weights = relative * (relative.sum() / (relative * relative).sum())
+    return None if (weights == 1.0).all() else weights
+
+
+def encode_groups(groups: Any, n_samples: int) -> np.ndarray:
+    """Return the number of the group of each sample, from 0 in the order of their labels."""
+    check_no_missing_label(groups, "groups")
+    labels = check_vector(groups, "groups")
+    if len(labels) != n_samples:
+        raise MaucError(
+            f"groups must have a label for each of the {n_samples} rows, got {len(labels)}."
+        )
+    with mauc_errors():
+        return factorize(labels)[1].astype(np.int64)
 
 
 def check_generator(random_state: Any) -> np.random.RandomState:

@@ -332,8 +332,8 @@ def _drop_zero_weight(holder, X, y, sample_weight, accepts):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MaucWarning)  # raised for the rows that are kept
         weights = make_problem(holder, X, y, sample_weight, accepts=accepts).sample_weight
-    if (weights == 0).any():
+    if weights is not None and (weights == 0).any():
         kept = np.flatnonzero(weights)
         X = X.tocsr() if sparse.issparse(X) else X
         X, y, weights = _safe_indexing(X, kept), _safe_indexing(y, kept), weights[kept]
-    return X, y, None if (weights == 1.0).all() else weights
+    return X, y, weights

@@ -87,7 +87,7 @@ class ARCO(RankingSelector):
     """
 
     def __init__(
-        self, n_features_to_select=0.5, *, redundancy_weight=1.0, n_jobs=None, verbose=False
+        self, n_features_to_select=None, *, redundancy_weight=1.0, n_jobs=None, verbose=False
     ):
         self.n_features_to_select = n_features_to_select
         self.redundancy_weight = redundancy_weight

@@ -56,15 +56,24 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     # A cluster is not metadata of the samples, so it is not routed.
     __metadata_request__fit = {"client": UNUSED}
 
-    def fit(self, X, y, *, client=None):
+    def fit(self, X, y, sample_weight=None, *, groups=None, cv=None, client=None):
         """Rank the features and select the first of them.
 
         Parameters
         ----------
-        X : array-like or source of shape (n_samples, n_features)
+        X : array-like, sparse matrix or source of shape (n_samples, n_features)
             Training data; the columns of a source, see `mauc.open_columns`, are read in blocks.
         y : array-like of shape (n_samples,)
             Class labels.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the samples; every class needs a positive total. Whole numbers count rows: 2
+            is the row given twice. Other weights are relative, and their scale does not matter:
+            they count for as many rows as their effective number, (sum w)^2 / sum w^2.
+        groups : array-like of shape (n_samples,), optional
+            What rows belong to, such as a patient: rows of a group stay on one side of each split,
+            where samples are cross-validated ("auto") or halved (`ConsensusSelector`).
+        cv : int, splitter or iterable of splits, optional
+            Folds of ``n_features_to_select="auto"``, see `mauc.select_k`.
         client : distributed.Client or str, optional
             A Dask cluster, or the address of its scheduler, such as "tcp://host:8786", whose
             workers read the columns of X, a source (`mauc.open_columns`), and rank them. The
@@ -75,12 +84,17 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         -------
         self : object
         """
-        return self._fit(X, y, client=client)
-
-    def _fit(self, X, y, sample_weight=None, client=None):
         with progress(type(self).__name__, verbose=True) if self.verbose else nullcontext():
             # A wrong option is refused before the data are looked at.
             options = self._check_fit(client)
+            if sample_weight is not None and not self.accepts.weights:
+                raise MaucError(f"sample_weight must be None for {type(self).__name__}.")
+            wanted = self._wanted_size()
+            if cv is not None and not (isinstance(wanted, str) and wanted == "auto"):
+                raise MaucError(
+                    f'cv must be None unless n_features_to_select is "auto", got {cv!r} for '
+                    f"{wanted!r}."
+                )
             for name in self._rarely_learned:
                 vars(self).pop(name, None)  # of an earlier fit
             X, y, sample_weight, joined = open_input(
@@ -88,9 +102,14 @@ class RankingSelector(SelectorMixin, BaseEstimator):
             )
             with joined as cluster:
                 problem = make_problem(
-                    self, X, y, sample_weight, accepts=self.accepts, cluster=cluster
+                    self, X, y, sample_weight, groups, accepts=self.accepts, cluster=cluster
                 )
-                n_wanted = self._n_wanted(problem, X, y, sample_weight)
+                given = {"sample_weight": sample_weight, "groups": groups, "cv": cv}
+                n_wanted = self._n_wanted(
+                    problem, X, y,
+                    **{name: value for name, value in given.items() if value is not None},
+                )  # fmt: skip
+                problem = problem.drop_zero_weight()
                 ranked = self._rank(problem, n_wanted, options)
                 pair_auc = ranked.pair_auc
                 if pair_auc is None:
@@ -146,15 +165,15 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         """Return the number of features that the user wants."""
         return self.n_features_to_select
 
-    def _n_wanted(self, problem, X, y, sample_weight):
-        """Return how many features to rank."""
+    def _n_wanted(self, problem, X, y, **given):
+        """Return how many features to rank; `given` are arguments of `select_k`."""
         wanted = self._wanted_size()
         if isinstance(wanted, str) and wanted == "auto":
             from mauc.evaluation.select_k import select_k
 
             if isinstance(X, ColumnSource):
                 X = _load_all(X, self._size_choices)
-            self.size_curve_ = select_k(self, X, y, sample_weight=sample_weight, n_jobs=self.n_jobs)
+            self.size_curve_ = select_k(self, X, y, n_jobs=self.n_jobs, **given)
             return self.size_curve_.size
         return check_n_features(wanted, problem.columns.shape[1], self._size_choices)
 
@@ -200,36 +219,6 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = accepts.nominal
         return tags
-
-
-class SampleWeightMixin:
-    """Gives a selector a ``fit`` with sample weights."""
-
-    def fit(self, X, y, sample_weight=None, *, client=None):
-        """Rank the features and select the first of them.
-
-        Parameters
-        ----------
-        X : array-like, sparse matrix or source of shape (n_samples, n_features)
-            Training data; the columns of a source, see `mauc.open_columns`, are read in blocks.
-        y : array-like of shape (n_samples,)
-            Class labels.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weights of the samples; every class needs a positive total.
-        client : distributed.Client or str, optional
-            A Dask cluster, or the address of its scheduler, such as "tcp://host:8786", whose
-            workers read the columns of X, a source (`mauc.open_columns`), and rank them. The
-            result is the same to the bit. A Dask collection is fitted on the cluster of the active
-            client, if there is one. Metadata routing leaves it alone.
-
-        Returns
-        -------
-        self : object
-        """
-        if sample_weight is not None and not self.accepts.weights:
-            self.check_options()
-            raise MaucError(self._no_weights)
-        return self._fit(X, y, sample_weight, client)
 
 
 def is_in_memory(data: Any) -> bool:
@@ -316,7 +305,7 @@ def check_n_features(
     n_features_to_select: Any, n_features: int, choices: str = '"all" or "auto"'
 ) -> int:
     """Return how many features to select, in [1, n_features]; an error names the `choices`."""
-    wanted = n_features_to_select
+    wanted = 0.5 if n_features_to_select is None else n_features_to_select
     if isinstance(wanted, str) and f'"{wanted}"' in choices:
         return n_features
     if is_int(wanted):

@@ -226,13 +226,13 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
             )
         return _Options(selector, n_resamples // 2, rule)
 
-    def _n_wanted(self, problem, X, y, sample_weight):
+    def _n_wanted(self, problem, X, y, **given):
         if isinstance(self._wanted_size(), str) and self._wanted_size() == "predicted":
             alone = clone(self._inner())
             alone.set_params(n_features_to_select="predicted", n_jobs=self.n_jobs)
-            n_most = alone._n_wanted(problem, X, y, None)
+            n_most = alone._n_wanted(problem, X, y)
             return len(alone._rank(problem, n_most, alone.check_options()).selection.features)
-        return super()._n_wanted(problem, X, y, sample_weight)
+        return super()._n_wanted(problem, X, y, **given)
 
     def _rank(self, problem, n_wanted, options):
         self._check_memory(problem, n_wanted, options)

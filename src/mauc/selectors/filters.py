@@ -8,14 +8,13 @@ import numpy as np
 
 from mauc.checks import check_choice, check_int, check_real
 from mauc.exceptions import ConstantInputWarning, warn_user
-from mauc.selectors.base import SampleWeightMixin
 from mauc.selectors.lists import ListSelector, Recipe
 from mauc.selectors.sketched import SketchMixin
 from mauc.texts import insert_texts
 
 
 @insert_texts
-class MDFS(SketchMixin, SampleWeightMixin, ListSelector):
+class MDFS(SketchMixin, ListSelector):
     r"""MAUC Decomposition based Feature Selection.
 
     Every pair of classes ranks all features by their AUC on the samples of the two classes.
@@ -84,7 +83,7 @@ class MDFS(SketchMixin, SampleWeightMixin, ListSelector):
     preset = Recipe("one-vs-one", "auc", "random")
 
     def __init__(
-        self, n_features_to_select=0.5, *, schedule="random", ties="index", missing="tie",
+        self, n_features_to_select=None, *, schedule="random", ties="index", missing="tie",
         categorical_features=None, random_state=None, n_jobs=None, verbose=False,
     ):  # fmt: skip
         self.n_features_to_select = n_features_to_select
@@ -98,7 +97,7 @@ class MDFS(SketchMixin, SampleWeightMixin, ListSelector):
 
 
 @insert_texts
-class SubproblemSelector(SampleWeightMixin, ListSelector):
+class SubproblemSelector(ListSelector):
     """Select features by ranking them on sub-problems and drawing from the lists.
 
     The problem is decomposed into sub-problems, a relevance ranks the features on each, and a
@@ -156,7 +155,7 @@ class SubproblemSelector(SampleWeightMixin, ListSelector):
     preset = Recipe("one-vs-one", "auc", "random")
 
     def __init__(
-        self, n_features_to_select=0.5, *, decomposition="one-vs-one", relevance="auc",
+        self, n_features_to_select=None, *, decomposition="one-vs-one", relevance="auc",
         schedule="random", ties="index", categorical_features=None, random_state=None, n_jobs=None,
         verbose=False,
     ):  # fmt: skip
@@ -226,7 +225,7 @@ class SpreadFx(ListSelector):
     preset = Recipe("one-vs-rest", "chi2", "round_robin")
 
     def __init__(
-        self, n_features_to_select=0.5, *, relevance="chi2", schedule="round_robin",
+        self, n_features_to_select=None, *, relevance="chi2", schedule="round_robin",
         categorical_features=None, random_state=None, n_jobs=None, verbose=False,
     ):  # fmt: skip
         self.n_features_to_select = n_features_to_select
@@ -242,7 +241,7 @@ class _NominalFilter(ListSelector):
     """Base of the filters that take nominal columns and rank by one list."""
 
     def __init__(
-        self, n_features_to_select=0.5, *, categorical_features=None, n_jobs=None, verbose=False
+        self, n_features_to_select=None, *, categorical_features=None, n_jobs=None, verbose=False
     ):
         self.n_features_to_select = n_features_to_select
         self.categorical_features = categorical_features
@@ -251,7 +250,7 @@ class _NominalFilter(ListSelector):
 
 
 @insert_texts
-class MAUCD(SketchMixin, SampleWeightMixin, _NominalFilter):
+class MAUCD(SketchMixin, _NominalFilter):
     """Rank features directly by their MAUC.
 
     The MAUC of a feature is the mean of its folded AUC over all pairs of classes. Features
@@ -292,7 +291,7 @@ class MAUCD(SketchMixin, SampleWeightMixin, _NominalFilter):
     preset = Recipe("whole", "auc", "round_robin")
 
     def __init__(
-        self, n_features_to_select=0.5, *, missing="tie", categorical_features=None, n_jobs=None,
+        self, n_features_to_select=None, *, missing="tie", categorical_features=None, n_jobs=None,
         verbose=False,
     ):  # fmt: skip
         super().__init__(
@@ -434,7 +433,7 @@ class InformationGain(_NominalFilter):
 
 
 @insert_texts
-class FSDD(SampleWeightMixin, ListSelector):
+class FSDD(ListSelector):
     r"""Rank features by the distance discriminant: spread between classes less that within.
 
     Parameters
@@ -484,7 +483,7 @@ class FSDD(SampleWeightMixin, ListSelector):
     relevance_options = ("beta", "constants")
 
     def __init__(
-        self, n_features_to_select=0.5, *, beta=2.0, constants="last", n_jobs=None, verbose=False
+        self, n_features_to_select=None, *, beta=2.0, constants="last", n_jobs=None, verbose=False
     ):
         self.n_features_to_select = n_features_to_select
         self.beta = beta
@@ -510,10 +509,10 @@ class FSDD(SampleWeightMixin, ListSelector):
         return ranked
 
 
-class _NumericFilter(SampleWeightMixin, ListSelector):
+class _NumericFilter(ListSelector):
     """Base of the filters that take weighted numbers and have no further parameters."""
 
-    def __init__(self, n_features_to_select=0.5, *, n_jobs=None, verbose=False):
+    def __init__(self, n_features_to_select=None, *, n_jobs=None, verbose=False):
         self.n_features_to_select = n_features_to_select
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -667,7 +666,7 @@ class FAST(ListSelector):
     preset = Recipe("whole", "fast", "round_robin")
     relevance_options = ("n_bins",)
 
-    def __init__(self, n_features_to_select=0.5, *, n_bins=10, n_jobs=None, verbose=False):
+    def __init__(self, n_features_to_select=None, *, n_bins=10, n_jobs=None, verbose=False):
         self.n_features_to_select = n_features_to_select
         self.n_bins = n_bins
         self.n_jobs = n_jobs

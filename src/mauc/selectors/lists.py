@@ -15,14 +15,13 @@ from mauc.data.decomposition import DECOMPOSITIONS, decompose
 from mauc.data.problem import MISSING
 from mauc.data.validate import check_generator
 from mauc.engine.exact_mean import mean_of_quotients
-from mauc.exceptions import MaucError, SmallWeightWarning, warn_user
+from mauc.exceptions import MaucError
 from mauc.registry import RELEVANCES, Accepts, accepts_of
 from mauc.selectors.base import Ranked, RankingSelector
 from mauc.selectors.pair_auc import allocate_pair_auc, auc_relevance
 from mauc.selectors.trace import Selection
 
 TIES = ("index", "mauc")
-_COUNTING = ("fsdd", "anova")  # relevances that depend on the number of samples
 _AUCS = ("auc", "fast")  # relevances that are wins divided by the largest possible wins
 
 
@@ -57,11 +56,10 @@ class ListSelector(RankingSelector):
     def accepts(self) -> Accepts:
         """What input the selector takes, with its present options."""
         kind: Any = type(self)
-        own, relevance = accepts_of(kind), getattr(self, "relevance", self.preset.relevance)
+        relevance = getattr(self, "relevance", self.preset.relevance)
         if not isinstance(relevance, str) or relevance not in RELEVANCES:
-            return own  # it is refused in fit
-        accepts = RELEVANCES[relevance].accepts
-        return accepts._replace(weights=accepts.weights and own.weights)
+            return accepts_of(kind)  # it is refused in fit
+        return RELEVANCES[relevance].accepts
 
     def check_options(self):
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
@@ -79,26 +77,9 @@ class ListSelector(RankingSelector):
             )
         return recipe
 
-    @property
-    def _no_weights(self):
-        """Why weights are refused, where they are."""
-        weighted = [repr(entry.name) for entry in RELEVANCES.values() if entry.accepts.weights]
-        return (
-            f"sample_weight must be None for relevance {self.recipe.relevance!r}; "
-            f"only {', '.join(weighted)} take weights."
-        )
-
     def _rank(self, problem, n_wanted, recipe):
         decomposition = decompose(recipe.decomposition, problem.n_classes)
         entry, options = RELEVANCES[recipe.relevance], dict(recipe.options)
-        if recipe.relevance in _COUNTING and problem.class_weights.sum() <= problem.n_classes:
-            warn_user(
-                f"sample_weight sums to {problem.class_weights.sum():.3g}, and "
-                f"{entry.measure!r} takes weights as numbers of samples: too few to measure a "
-                f"variance in {problem.n_classes} classes. Multiply the weights, for example so "
-                f"that they sum to {problem.n_samples}.",
-                SmallWeightWarning,
-            )
         pair_auc = None
         if recipe.relevance == "auc":
             pair_auc = options["pair_auc"] = allocate_pair_auc(problem, n_wanted)

@@ -53,11 +53,11 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "all", "auto" or "predicted", default=0.5
-        How many features to select: a number, a fraction of all, all of them (a full ranking),
-        or as many as `mauc.select_k` finds enough; its curve is then `size_curve_`. "predicted"
-        needs no cross-validation: the fewest features whose predicted MAUC is within 0.0005 of
-        the highest of up to 100 features.
+    n_features_to_select : int, float, "all", "auto", "predicted" or None, default=None
+        How many features to select: a number, a fraction of all, all of them (a full ranking), as
+        many as `mauc.select_k` finds enough, whose curve is then `size_curve_`, or half of them
+        (None). "predicted" needs no cross-validation: the fewest features whose predicted MAUC is
+        within 0.0005 of the highest of up to 100 features.
     shrinkage : float or "auto", default="auto"
         In [0, 1]: how much of the correlation between features is not trusted. 0 trusts the
         sample, 1 takes all features as independent given the class. "auto" estimates it from
@@ -170,7 +170,7 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
     _size_choices = '"all", "auto" or "predicted"'
 
     def __init__(
-        self, n_features_to_select=0.5, *, shrinkage="auto", alpha=1.0, noise_correction=1.0,
+        self, n_features_to_select=None, *, shrinkage="auto", alpha=1.0, noise_correction=1.0,
         max_samples=2048, prior="auto", interactions=False, categorical_features=None, n_jobs=None,
         verbose=False,
     ):  # fmt: skip
@@ -203,10 +203,10 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
             check_choice("interactions", self.interactions, (False, True)),
         )
 
-    def _n_wanted(self, problem, X, y, sample_weight):
+    def _n_wanted(self, problem, X, y, **given):
         if self._is_predicted():
             return min(problem.n_features, MAX_PREDICTED)
-        return super()._n_wanted(problem, X, y, sample_weight)
+        return super()._n_wanted(problem, X, y, **given)
 
     def _is_predicted(self):
         wanted = self.n_features_to_select

@@ -90,8 +90,8 @@ class FCBF(BinnedSelector):
     """
 
     def __init__(
-        self, n_features_to_select=0.5, *, threshold=0.0, max_rounds=None, binning="mdl", n_bins=10,
-        categorical_features=None, n_jobs=None, verbose=False,
+        self, n_features_to_select=None, *, threshold=0.0, max_rounds=None, binning="mdl",
+        n_bins=10, categorical_features=None, n_jobs=None, verbose=False,
     ):  # fmt: skip
         self.n_features_to_select = n_features_to_select
         self.threshold = threshold

@@ -132,7 +132,7 @@ class MRMR(BinnedSelector):
     """
 
     def __init__(
-        self, n_features_to_select=0.5, *, criterion="difference", binning="three_states",
+        self, n_features_to_select=None, *, criterion="difference", binning="three_states",
         n_bins=10, categorical_features=None, n_jobs=None, verbose=False,
     ):  # fmt: skip
         self.n_features_to_select = n_features_to_select
@@ -212,7 +212,7 @@ class JMI(BinnedSelector):
     """
 
     def __init__(
-        self, n_features_to_select=0.5, *, binning="three_states", n_bins=10,
+        self, n_features_to_select=None, *, binning="three_states", n_bins=10,
         categorical_features=None, n_jobs=None, verbose=False,
     ):  # fmt: skip
         self.n_features_to_select = n_features_to_select

@@ -102,7 +102,7 @@ class ReliefF(RankingSelector):
     """
 
     def __init__(
-        self, n_features_to_select=0.5, *, n_neighbors=10, n_iterations="all",
+        self, n_features_to_select=None, *, n_neighbors=10, n_iterations="all",
         categorical_features=None, random_state=None, n_jobs=None, verbose=False,
     ):  # fmt: skip
         self.n_features_to_select = n_features_to_select
