@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import check_estimator
 
-from mauc import MDLDiscretizer, SubproblemSelector
+from mauc import MDLDiscretizer
 from mauc import registry as methods
 from mauc.classifiers import C45, RBFSVM, NearestNeighbor
 from mauc.metrics import make_mauc_scorer

@@ -27,7 +27,7 @@ from mauc.exceptions import MaucError, MaucTypeError, format_labels
 _NO_LABELS = "no_validation"  # what scikit-learn takes for y if there is none
 _FLOATS = [np.float64, np.float32]
 _MAX_COUNT = 2.0**53  # of rows; doubles beyond are all whole numbers
-_MIN_RATIO = 1e-300  # of two weights: positive ones stay positive
+_MIN_RATIO = 1e-290  # of two weights, for their products to be positive
 _MAX_EXPONENT = 400  # of two, in a total of weights whose products are ordinary numbers
 
 
@@ -174,8 +174,9 @@ def as_counts(weights: np.ndarray) -> np.ndarray | None:
     """
     if weights.sum() >= _MAX_COUNT or (weights != np.rint(weights)).any():
         relative = weights / weights.max()
-        relative = np.where(weights > 0, np.maximum(relative, _MIN_RATIO), 0.0)
-        weights = relative * (relative.sum() / (relative * relative).sum())
+        given = np.sort(relative[weights > 0])  # sums do not depend on the order of the rows
+        if given[0] > _MIN_RATIO:  # else some would become 0
+            weights = relative * (given.sum() / (given * given).sum())
     return None if (weights == 1.0).all() else weights
 
 

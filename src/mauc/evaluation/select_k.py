@@ -12,6 +12,7 @@ from threadpoolctl import threadpool_limits
 from mauc.checks import check_choice, check_int, check_real
 from mauc.classifiers import NormalNaiveBayes
 from mauc.data.problem import make_problem
+from mauc.data.validate import as_counts
 from mauc.evaluation.evaluate import (
     RESPONSES,
     check_equal_weights,
@@ -335,5 +336,5 @@ def _drop_zero_weight(holder, X, y, sample_weight, accepts):
     if weights is not None and (weights == 0).any():
         kept = np.flatnonzero(weights)
         X = X.tocsr() if sparse.issparse(X) else X
-        X, y, weights = _safe_indexing(X, kept), _safe_indexing(y, kept), weights[kept]
+        X, y, weights = _safe_indexing(X, kept), _safe_indexing(y, kept), as_counts(weights[kept])
     return X, y, weights

@@ -183,7 +183,6 @@ def selection_report(
     n_fits = conclusion.pop("n_fits")
     compared = None if run is None else summarise_comparison(run, selector, comparison)
     conclusion["next"] = _next_step(selector, conclusion, problem.n_features, steps, compared)
-    is_weighted = problem.sample_weight is not None
     if title is None:
         title = f"{plural(n_selected, 'feature')} chosen by {type(selector).__name__}"
         title = title if name is None else f"{name}: {title}"
@@ -208,7 +207,7 @@ def selection_report(
             "drawn_rows": [rows.tolist() for rows in drawn],
             "study": None if study is None else study_part(selector, study),
             "comparison": compared,
-            "reproduce": reproduce_part(selector, command, source, is_weighted),
+            "reproduce": reproduce_part(selector, command, source, sample_weight is not None),
         }
     )
 
