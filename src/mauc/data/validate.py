@@ -173,10 +173,12 @@ def as_counts(weights: np.ndarray) -> np.ndarray | None:
     are 1. None if all weights are 1.
     """
     if weights.sum() >= _MAX_COUNT or (weights != np.rint(weights)).any():
-        relative = weights / weights.max()
-        given = np.sort(relative[weights > 0])  # sums do not depend on the order of the rows
-        if given[0] > _MIN_RATIO:  # else some would become 0
-            weights = relative * (given.sum() / (given * given).sum())
+        given = np.sort(weights[weights > 0])  # sums do not depend on the order of the rows
+        with np.errstate(over="ignore"):
+            is_done = np.isclose(given.sum(), (given * given).sum(), rtol=1e-12, atol=0)
+        relative = given / given[-1]
+        if not is_done and relative[0] > _MIN_RATIO:  # else some would become 0
+            weights = weights / given[-1] * (relative.sum() / (relative * relative).sum())
     return None if (weights == 1.0).all() else weights
 
 
