@@ -117,7 +117,7 @@ _FURTHER = (
     ("arco", "ARCO", "ARCO", "arco", "AUC minus rank correlation", _ORDERED),
     ("jmi", "JMI", "JMI", "information", "joint mutual information", _BINNED),
     ("greedy", "GreedyMAUC", "GreedyMAUC", "greedy_mauc",
-     "separation of all class pairs by the set", _ORDERED._replace(nominal=True)),
+     "separation of all class pairs by the set", _AUC),
     ("subproblem", "SubproblemSelector", "SubproblemSelector", "filters",
      "any relevance on any sub-problems", _AUC),
     ("consensus", "consensus", "ConsensusSelector", "consensus",

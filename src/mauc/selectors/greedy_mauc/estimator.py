@@ -313,7 +313,7 @@ def check_prior(prior: Any) -> str | np.ndarray | dict | None:
 def resolve_prior(prior: str | np.ndarray | dict | None, problem: Problem):
     """Return the weights of all features, the largest 1, None or "extra_trees"."""
     if isinstance(prior, str) and prior == "auto":
-        return "extra_trees" if needs_prior(problem.class_counts, problem.n_features) else None
+        return "extra_trees" if needs_prior(problem.class_weights, problem.n_features) else None
     if prior is None or isinstance(prior, str):
         return prior
     weights = _by_column(prior, problem) if isinstance(prior, dict) else prior
