@@ -175,7 +175,18 @@ class RankingSelector(SelectorMixin, BaseEstimator):
                 X = _load_all(X, self._size_choices)
             self.size_curve_ = select_k(self, X, y, n_jobs=self.n_jobs, **given)
             return self.size_curve_.size
-        return check_n_features(wanted, problem.columns.shape[1], self._size_choices)
+        wishes = problem.constraints
+        if wishes is None:
+            return check_n_features(wanted, problem.n_features, self._size_choices)
+        if wanted is None and wishes.budget < np.inf:
+            wanted = "all"
+        n_wanted = check_n_features(wanted, wishes.n_available, self._size_choices)
+        if n_wanted < wishes.n_kept:
+            raise MaucError(
+                f"n_features_to_select must be at least {wishes.n_kept} (the features of keep=), "
+                f"got {wanted}."
+            )
+        return n_wanted
 
     def transform(self, X):
         """Reduce X to the selected features, in the order of the columns.

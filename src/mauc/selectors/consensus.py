@@ -439,7 +439,8 @@ def rank_near_ties(state: SearchState, votes: Votes) -> tuple[np.ndarray, np.nda
         for step in track(range(n_wanted), "features"):
             votes.extend()
             # The hardest pair has an error of 1: none is lost.
-            weights = np.exp(-state.rate * (state.separations - state.separations.min()))
+            least = state.separations[state.stakes > 0].min()
+            weights = state.stakes * np.exp(-state.rate * np.maximum(state.separations - least, 0))
             total = float(weights.sum())
             state.run(score_block, weights, total)
             gain = np.maximum(state.prior * (total - state.losses) / total, 0.0)

@@ -228,7 +228,7 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
             self.prior_ = tree_prior(problem, scores, self.n_jobs)
         search = {
             "shrinkage": self.shrinkage_, "alpha": options.alpha, "prior": self.prior_,
-            "n_jobs": self.n_jobs,
+            "pair_shares": problem.pair_shares, "n_jobs": self.n_jobs,
         }  # fmt: skip
         state, found, self.folded_features_, self.interactions_ = search_derived(
             effects, scores, n_wanted, feature_names(problem), options.noise_correction,

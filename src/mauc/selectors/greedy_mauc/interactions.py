@@ -103,7 +103,8 @@ def search_derived(
 
     Returns the features that have folded scores, too. The scores have room for all of them.
     """
-    folded, spread = find_folded(effects, scores, noise_correction)
+    shares = options.get("pair_shares")
+    folded, spread = find_folded(effects, scores, noise_correction, shares)
     pairs, numbers = None, np.zeros(0, np.int64)
     columns = add_folded(effects, scores, folded, spread)
     if interactions:
