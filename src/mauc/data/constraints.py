@@ -103,6 +103,12 @@ class Constraints:
         """Whether a search goes by gain per cost: with a budget once so and once by gain."""
         return (True,) if self.budget == np.inf else (True, False)
 
+    @property
+    def is_free(self) -> np.ndarray:
+        """Features that may be exchanged for each other: single ones, not kept, without costs."""
+        is_single = (self.unit_of >= 0) & (self.sizes[self.unit_of] == 1)
+        return is_single & ~np.isin(self.unit_of, self.keep) & (self.costs is None)
+
     def members(self, unit: int) -> np.ndarray:
         """Return the features of a unit, ascending."""
         return np.flatnonzero(self.unit_of == unit)
@@ -145,6 +151,14 @@ class Purse:
         #: units that can be chosen
         self.is_open = constraints.sizes > 0
         self._close()
+
+    def fits(self, units: list[int]) -> bool:
+        """Whether units can be chosen together."""
+        cost = 0.0 if self._costs is None else self._costs[units].sum()
+        n_features = self._sizes[units].sum()
+        return bool(
+            self.is_open[units].all() and n_features <= self._n_left and cost <= self._money
+        )
 
     def take(self, unit: int) -> None:
         """Pay for a unit."""

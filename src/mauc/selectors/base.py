@@ -139,11 +139,14 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         self.support_ = np.zeros(problem.n_features, bool)
         self.support_[self.ranking_] = True
         self.pair_auc_ = ranked.pair_auc
+        details, wishes = dict(ranked.details), problem.constraints
+        if wishes is not None and wishes.costs is not None:
+            details["spent"] = wishes.spent(self.ranking_)
         self.trace_ = SelectionTrace(
             *ranked.selection,
             feature_names=feature_names(problem, self.ranking_),
             subproblem_names=np.array(names)[ranked.selection.subproblems],
-            details=ranked.details,
+            details=details,
         )
         return self
 

@@ -319,12 +319,14 @@ class Exchanges:
     predicted: Any  #: MAUC of the features so far, until then
     ranking: np.ndarray
     interacting: set[int]
+    is_free: np.ndarray | None = None  #: features that may be alternatives; None for all
 
     @cached_property
     def found(self) -> list[list[Exchange]]:
         """One list per chosen feature."""
         state = self.state() if callable(self.state) else self.state
-        found = find_exchanges(state, self.ranking, float(np.asarray(self.predicted)[-1]))
+        predicted = float(np.asarray(self.predicted)[-1])
+        found = find_exchanges(state, self.ranking, predicted, self.is_free)
         self.state = self.predicted = None
         return [
             [] if int(feature) in self.interacting else exchanges
@@ -350,7 +352,7 @@ class _Chosen(NamedTuple):
 
 
 def find_exchanges(
-    state: SearchState, ranking: np.ndarray, predicted: float
+    state: SearchState, ranking: np.ndarray, predicted: float, may_replace: np.ndarray | None = None
 ) -> list[list[Exchange]]:
     """Return the features that could replace each chosen one, nothing being solved anew.
 
@@ -360,7 +362,7 @@ def find_exchanges(
     slots = np.flatnonzero(state.varies[ranking])[: state.step]
     chosen = ranking[slots]
     found: list[list[Exchange]] = [[] for _ in ranking]
-    is_free = state.varies.copy()
+    is_free = state.varies.copy() if may_replace is None else state.varies & may_replace
     is_free[chosen] = False
     others = np.flatnonzero(is_free)
     if len(chosen) == 0 or len(others) == 0:

@@ -263,6 +263,11 @@ class SearchState:
         )  # fmt: skip
 
     @property
+    def error(self):
+        """The bound on the error that the chosen columns leave."""
+        return float(self.stakes @ np.exp(-self.rate * self.separations))
+
+    @property
     def is_large(self):
         """Whether the arrays are too large to be kept until a prediction is asked for."""
         return self.effects.nbytes + self.factors.nbytes + self.slopes.nbytes > MAX_HELD

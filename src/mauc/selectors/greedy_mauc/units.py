@@ -1,0 +1,171 @@
+"""The greedy search under constraints: units of features, some kept, some too expensive."""
+
+import math
+from dataclasses import dataclass
+from importlib import import_module
+
+import numpy as np
+
+from mauc.compile import njit
+from mauc.data.constraints import Constraints, Purse
+from mauc.layout import Layout, plain_layout
+from mauc.parallel import start_pool
+from mauc.results import Result, first_rows, number
+from mauc.selectors.greedy_mauc.interactions import (
+    DerivedColumns,
+    ProductSearch,
+    shrunk_correlations,
+)
+from mauc.selectors.greedy_mauc.search import MIN_VARIANCE, GreedyRanking, SearchState
+
+
+@dataclass(frozen=True, repr=False)
+class CostCurve(Result):
+    """MAUC to expect for what the features so far cost; the last value of each cost counts."""
+
+    cost: np.ndarray  #: (n_selected,), ascending
+    mauc: np.ndarray  #: (n_selected,)
+
+    def frame_columns(self) -> dict[str, np.ndarray]:
+        """Return the columns of `to_frame`: one row per cost, with the features that it pays."""
+        last = np.flatnonzero(np.append(np.diff(self.cost) > 0, True))
+        return {"cost": self.cost[last], "n_features": last + 1, "mauc": self.mauc[last]}
+
+    def plot(self, ax=None):
+        """Draw the curve; return its `mauc.plotting.CostCurveDisplay`."""
+        # By name: plots build on selectors, not the other way round.
+        return import_module("mauc.plotting").CostCurveDisplay(self).plot(ax)
+
+    def printed_parts(self) -> list[str | Layout]:
+        """Return the curve as a table."""
+        columns = self.frame_columns()
+        rows = [
+            [
+                f"{columns['cost'][at]:g}",
+                str(columns["n_features"][at]),
+                number(columns["mauc"][at]),
+            ]
+            for at in first_rows(len(columns["cost"]))
+        ]
+        heads = ["cost", "features", "predicted MAUC"]
+        return [plain_layout(heads, rows, len(columns["cost"]), right=("cost", "features"))]
+
+
+def search_units(
+    wishes: Constraints, columns: DerivedColumns, k: int, options: dict
+) -> tuple[SearchState, GreedyRanking, np.ndarray]:
+    """Return the state, the ranking and the product steps of the better of the passes."""
+    found = []
+    for by_cost in wishes.passes:
+        n_new = len(columns.members)
+        state = SearchState(
+            columns.effects.copy(), columns.scores, k + n_new, n_products=n_new, **options
+        )
+        ranked = UnitSearch(state, columns.members, k, wishes, by_cost).run()
+        found.append((state, *ranked))
+    return min(found, key=lambda one: one[0].error)
+
+
+class UnitSearch(ProductSearch):
+    """The search under `Constraints`: units of features, some kept, some too expensive.
+
+    Gains are per cost, or with ``by_cost=False`` gains alone; without costs they are per feature.
+    Features that are not candidates by themselves stay conditioned on the chosen ones.
+    """
+
+    def __init__(
+        self, state: SearchState, members: np.ndarray, k: int, wishes: Constraints, by_cost: bool
+    ) -> None:
+        super().__init__(state, members, k)
+        self._wishes, self._purse = wishes, Purse(wishes, k)
+        rates = wishes.rates(by_cost)
+        self._rates = rates / rates[wishes.sizes > 0].max()
+        self._groups = {}  # members that vary, and their correlations, by unit
+        for unit in np.flatnonzero(wishes.sizes > 1):
+            group = wishes.members(unit)
+            group = group[state.varies[group]]
+            pairs = np.meshgrid(group, group, indexing="ij")
+            r = shrunk_correlations(state, pairs[0].ravel(), pairs[1].ravel()).reshape(
+                pairs[0].shape
+            )
+            r[np.diag_indices(len(group))] = 1.0
+            self._groups[int(unit)] = group, r
+        self._plain_prior = state.prior
+        state.is_open = state.is_open.copy()  # apart from the candidates
+
+    def run(self) -> tuple[GreedyRanking, np.ndarray]:
+        """Return the ranking, which may be shorter than k, and the step of each product, or 0."""
+        state, wishes, ranking = self.state, self._wishes, []
+        is_single = (wishes.unit_of >= 0) & (wishes.sizes[wishes.unit_of] == 1)
+        state.prior = np.where(is_single, state.prior * self._rates[wishes.unit_of], state.prior)
+        with start_pool(len(state.blocks)) as state.pool:
+            self.best_move()  # what every feature gains alone
+            waiting, purse = [*wishes.keep], self._purse
+            while waiting or purse.is_open.any():
+                fits = purse.is_open[wishes.unit_of] & is_single
+                state.is_left[: state.n_features] = fits & state.is_open[: state.n_features]
+                units = [waiting.pop(0)] if waiting else self._best_units()
+                for unit in units:
+                    purse.take(unit)
+                    group = self._groups.get(unit, (wishes.members(unit),))[0]
+                    for feature in group[state.varies[group]]:
+                        state.is_left[feature] = True
+                        self.choose(int(feature), len(ranking))
+                        ranking.append(int(feature))
+                    for feature in np.setdiff1d(wishes.members(unit), ranking):  # constant ones
+                        self.found.n_steps[len(ranking)] = state.step
+                        self.found.ranking[len(ranking)] = feature
+                        ranking.append(int(feature))
+        found = self.found.first(len(ranking))
+        is_constant = ~state.varies[found.ranking]
+        found.pairs[is_constant], found.gains[is_constant] = 0, 0.0
+        state.prior = self._plain_prior
+        return found, self.product_steps
+
+    def _best_units(self) -> list[int]:
+        """Return the units of the best move: a feature or group, or what a product lacks."""
+        wishes, is_open = self._wishes, self._purse.is_open
+        gain, features = self.best_move()
+        units = wishes.unit_of[features].tolist()
+        if len(units) > 1 and not self._purse.fits(units):  # a product of two that are dear
+            units, gain = [], -1.0
+        for unit, (group, r) in self._groups.items():
+            if is_open[unit] and (worth := self._joint_gain(unit, group, r)) > gain:
+                units, gain = [unit], worth
+        # Constant units come last, by column.
+        return units or [int(np.flatnonzero(is_open)[0])]
+
+    def _joint_gain(self, unit: int, group: np.ndarray, r: np.ndarray) -> float:
+        """Return what a group gains, weighted by its prior and its rate."""
+        state = self.state
+        for feature in group:
+            state.is_left[feature] = True
+            state.find_best((feature, feature + 1))  # its effects
+            state.is_left[feature] = False
+        factors = state.factors[: state.step, group]
+        squares = np.zeros(len(state.weights))
+        joint_squares(r - factors.T @ factors, state.effects[group], squares)
+        loss = float(np.exp(-state.rate * squares) @ state.weights)
+        prior = float(self._plain_prior[group].mean()) if len(group) else 0.0
+        return prior * self._rates[unit] * max(1.0 - loss, 0.0)
+
+
+@njit(cache=True, nogil=True)
+def joint_squares(covariances, effects, squares):
+    """Add e' C^-1 e to `squares` for every class pair, column by column as a search adds them.
+
+    `covariances` C of shape (n, n) and `effects` e of shape (n, n_pairs) are overwritten.
+    """
+    n, n_pairs = effects.shape
+    for a in range(n):
+        variance = covariances[a, a]
+        root = math.sqrt(variance if variance > MIN_VARIANCE else MIN_VARIANCE)
+        for p in range(n_pairs):
+            effects[a, p] /= root
+            squares[p] += effects[a, p] * effects[a, p]
+        for b in range(a + 1, n):
+            factor = covariances[a, b] / root
+            for p in range(n_pairs):
+                effects[b, p] -= factor * effects[a, p]
+            for c in range(b, n):
+                covariances[b, c] -= factor * (covariances[a, c] / root)
