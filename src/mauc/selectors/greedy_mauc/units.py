@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 from importlib import import_module
+from itertools import combinations, product
 
 import numpy as np
 
@@ -16,7 +17,11 @@ from mauc.selectors.greedy_mauc.interactions import (
     ProductSearch,
     shrunk_correlations,
 )
+from mauc.selectors.greedy_mauc.prediction import Prediction
 from mauc.selectors.greedy_mauc.search import MIN_VARIANCE, GreedyRanking, SearchState
+
+_MAX_RIVALS = 16  # units that are exchanged for others, by gain per cost and by gain
+_MAX_CHOICES = 400  # that are looked at
 
 
 @dataclass(frozen=True, repr=False)
@@ -54,16 +59,111 @@ class CostCurve(Result):
 def search_units(
     wishes: Constraints, columns: DerivedColumns, k: int, options: dict
 ) -> tuple[SearchState, GreedyRanking, np.ndarray]:
-    """Return the state, the ranking and the product steps of the better of the passes."""
-    found = []
-    for by_cost in wishes.passes:
+    """Return the state, the ranking and the product steps of the best choice that was found.
+
+    With a budget, choices by gain per cost and by gain alone are improved by exchanges of units,
+    and the one with the largest predicted MAUC is taken.
+    """
+
+    def start() -> SearchState:
         n_new = len(columns.members)
-        state = SearchState(
+        return SearchState(
             columns.effects.copy(), columns.scores, k + n_new, n_products=n_new, **options
         )
-        ranked = UnitSearch(state, columns.members, k, wishes, by_cost).run()
-        found.append((state, *ranked))
-    return min(found, key=lambda one: one[0].error)
+
+    if wishes.budget == np.inf:
+        state = start()
+        return state, *UnitSearch(state, columns.members, k, wishes).run()
+    exchange = _Exchange(start(), columns.members, k, wishes)
+    for by_cost in (True, False):
+        found, _ = UnitSearch(start(), columns.members, k, wishes, by_cost).run()
+        exchange.improve(frozenset(wishes.unit_of[found.ranking].tolist()), found.relevance)
+    state = start()
+    return state, *UnitSearch(state, columns.members, k, wishes, only=exchange.best).run()
+
+
+class _Exchange:
+    """Improves choices of units by leaving out, adding or exchanging one of them."""
+
+    def __init__(
+        self, state: SearchState, members: np.ndarray, k: int, wishes: Constraints
+    ) -> None:
+        self._state, self._members, self._k, self._wishes = state, members, k, wishes
+        self._known: dict[frozenset[int], float] = {}  # predicted MAUC of choices
+
+    @property
+    def best(self) -> frozenset[int]:
+        """The best choice that was looked at; of equal ones the cheapest, then the first."""
+        costs = self._wishes.costs
+        return max(self._known, key=lambda units: (self._known[units], -costs[list(units)].sum()))
+
+    def improve(self, units: frozenset[int], relevance: np.ndarray) -> None:
+        """Go from a choice to better ones, as long as there are any nearby."""
+        wishes = self._wishes
+        rivals = {
+            int(unit)
+            for by_cost in (True, False)
+            for unit in np.argsort(-wishes.worth(relevance, by_cost), kind="stable")[:_MAX_RIVALS]
+            if wishes.sizes[unit] > 0
+        }
+        distance = 1
+        while distance <= 2:
+            near = [
+                units.difference(old).union(new)
+                for n_old, n_new in product(range(distance + 1), repeat=2)
+                for old in combinations(sorted(units.difference(wishes.keep)), n_old)
+                for new in combinations(sorted(rivals - units), n_new)
+            ]
+            near = [part for part in near if part and self._fits(part)]
+            if len(self._known.keys() | near) > _MAX_CHOICES:
+                return
+            best = max(near, key=self._predict)
+            if self._predict(best) > self._predict(units):
+                units, distance = best, 1
+            else:
+                distance += 1
+
+    def _fits(self, units: frozenset[int]) -> bool:
+        return Purse(self._wishes, self._k).fits([*units])
+
+    def _predict(self, units: frozenset[int]) -> float:
+        """Return the predicted MAUC of the features of some units, with their products."""
+        if units not in self._known:
+            state, wishes = self._state, self._wishes
+            is_chosen = np.isin(wishes.unit_of, [*units]) & state.varies[: state.n_features]
+            products = np.flatnonzero(is_chosen[self._members].all(axis=1))
+            columns = np.append(np.flatnonzero(is_chosen), state.n_features + products)
+            r = _correlation_matrix(state, columns)
+            order = _greedy_order(state, columns, r.copy())
+            lower = np.linalg.cholesky(r[np.ix_(order, order)] + 1e-9 * np.eye(len(r)))
+            left = state.leftover(columns[order], lower)
+            predicted = Prediction(left, np.array([len(r)]), [len(r)])
+            self._known[units] = float(predicted.mauc[-1])
+        return self._known[units]
+
+
+def _greedy_order(state: SearchState, columns: np.ndarray, r: np.ndarray) -> list[int]:
+    """Return columns in the order in which a search would choose them; `r` is overwritten."""
+    effects, separations, left = state.effects[columns], 0.0, [*range(len(columns))]
+    order: list[int] = []
+    while left:
+        variances = np.maximum(np.diag(r), MIN_VARIANCE)[left, np.newaxis]
+        squares = effects[left] ** 2 / variances + separations
+        best = int(np.argmin(np.exp(-state.rate * squares) @ state.stakes))
+        s, separations = left.pop(best), squares[best]
+        factor = r[s] / np.sqrt(variances[best])
+        effects -= np.outer(factor, effects[s] / np.sqrt(variances[best]))
+        r -= np.outer(factor, factor)
+        order.append(s)
+    return order
+
+
+def _correlation_matrix(state: SearchState, columns: np.ndarray) -> np.ndarray:
+    """Return the shrunk correlations of columns, 1 on the diagonal."""
+    first, second = (side.ravel() for side in np.meshgrid(columns, columns, indexing="ij"))
+    r = shrunk_correlations(state, first, second).reshape(len(columns), len(columns))
+    r[np.diag_indices(len(columns))] = 1.0
+    return r
 
 
 class UnitSearch(ProductSearch):
@@ -74,22 +174,20 @@ class UnitSearch(ProductSearch):
     """
 
     def __init__(
-        self, state: SearchState, members: np.ndarray, k: int, wishes: Constraints, by_cost: bool
-    ) -> None:
+        self, state: SearchState, members: np.ndarray, k: int, wishes: Constraints,
+        by_cost: bool = True, only: frozenset[int] | None = None,
+    ) -> None:  # fmt: skip
         super().__init__(state, members, k)
         self._wishes, self._purse = wishes, Purse(wishes, k)
+        if only is not None:
+            self._purse.is_open &= np.isin(np.arange(len(wishes.sizes)), [*only])
         rates = wishes.rates(by_cost)
         self._rates = rates / rates[wishes.sizes > 0].max()
         self._groups = {}  # members that vary, and their correlations, by unit
         for unit in np.flatnonzero(wishes.sizes > 1):
             group = wishes.members(unit)
             group = group[state.varies[group]]
-            pairs = np.meshgrid(group, group, indexing="ij")
-            r = shrunk_correlations(state, pairs[0].ravel(), pairs[1].ravel()).reshape(
-                pairs[0].shape
-            )
-            r[np.diag_indices(len(group))] = 1.0
-            self._groups[int(unit)] = group, r
+            self._groups[int(unit)] = group, _correlation_matrix(state, group)
         self._plain_prior = state.prior
         state.is_open = state.is_open.copy()  # apart from the candidates
 
