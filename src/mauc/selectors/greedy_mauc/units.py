@@ -21,7 +21,8 @@ from mauc.selectors.greedy_mauc.prediction import Prediction
 from mauc.selectors.greedy_mauc.search import MIN_VARIANCE, GreedyRanking, SearchState
 
 _MAX_RIVALS = 16  # units that are exchanged for others, by gain per cost and by gain
-_MAX_CHOICES = 400  # that are looked at
+_MAX_CHOICES = 400  # that are looked at, and the values of their features in all
+_MAX_VALUES = 2**21
 
 
 @dataclass(frozen=True, repr=False)
@@ -83,7 +84,10 @@ def search_units(
 
 
 class _Exchange:
-    """Improves choices of units by leaving out, adding or exchanging one of them."""
+    """Improves choices of units by leaving out, adding or exchanging up to two of them.
+
+    Where there are too many such choices, or too many samples, the choice stays as it is.
+    """
 
     def __init__(
         self, state: SearchState, members: np.ndarray, k: int, wishes: Constraints
@@ -106,7 +110,9 @@ class _Exchange:
             for unit in np.argsort(-wishes.worth(relevance, by_cost), kind="stable")[:_MAX_RIVALS]
             if wishes.sizes[unit] > 0
         }
-        distance = 1
+        n_values = self._state.scores.scores.shape[1] * max(1, int(wishes.sizes[[*units]].sum()))
+        most, distance = min(_MAX_CHOICES, _MAX_VALUES // n_values), 1
+        self._predict(units)
         while distance <= 2:
             near = [
                 units.difference(old).union(new)
@@ -115,7 +121,7 @@ class _Exchange:
                 for new in combinations(sorted(rivals - units), n_new)
             ]
             near = [part for part in near if part and self._fits(part)]
-            if len(self._known.keys() | near) > _MAX_CHOICES:
+            if len(self._known.keys() | near) > most:
                 return
             best = max(near, key=self._predict)
             if self._predict(best) > self._predict(units):
