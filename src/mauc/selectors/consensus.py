@@ -10,6 +10,7 @@ from sklearn.base import clone
 
 from mauc.checks import check_choice, check_int
 from mauc.compile import njit
+from mauc.data.constraints import WISHES
 from mauc.data.problem import Problem, group_by_class
 from mauc.data.validate import check_generator
 from mauc.exceptions import MaucError, SmallClassWarning, format_labels, warn_user
@@ -163,6 +164,11 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
         return getattr(self._inner(), "missing", "tie")
 
     @property
+    def pair_weight(self):
+        """What class pairs count for `selector`."""
+        return getattr(self._inner(), "pair_weight", None)
+
+    @property
     def score_label(self):
         """What tables call the scores of the trace."""
         return RULES[self._chosen_rule(self._inner())]
@@ -215,6 +221,12 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
                 'rule must be "auto", "frequency" or "rank" for GreedyMAUC with interactions=True: '
                 '"loss" searches features without their products.'
             )
+        for wish in WISHES:
+            if getattr(selector, wish, None) is not None:
+                raise MaucError(
+                    f"{wish} must be None for the {name} of a ConsensusSelector, which counts the "
+                    f"features of halves one by one; fit {name} itself."
+                )
         if getattr(selector, "categorical_features", None) is not None:
             raise MaucError(
                 f"categorical_features must be given to ConsensusSelector, not to its {name}."

@@ -49,7 +49,6 @@ class Prediction:
 
     left: Leftover
     n_steps: np.ndarray  #: (k,), int64: chosen columns with each of the features
-    sizes: list[int] | None = None  #: of which it is computed; `evaluated_sizes` by default
 
     def __array__(self, dtype=None, copy=None):
         return np.array(self.mauc, dtype=dtype)
@@ -70,7 +69,7 @@ class Prediction:
         chance = np.clip(np.abs(distances) / _errors(counts), 1.0, 1e6) ** -2.0
         bias = np.maximum(luck - chance, unconfirmed) * distances
         lucky = np.maximum(luck, unconfirmed) * distances
-        sizes = self.sizes or evaluated_sizes(len(points))
+        sizes = evaluated_sizes(len(points))
         found = list(_left_out_auc(left, points, bias, counts, sizes))
         # Samples that tie are not moved apart: luck is taken off their AUC instead.
         unmoved = _left_out_auc(left, points, 0.0 * bias, counts, sizes, only_tied=True)

@@ -245,23 +245,18 @@ class SearchState:
 
     def leave(self):
         """Let go of what only further steps would need; return what a prediction needs of it."""
-        chosen = self.chosen[: min(self.step, _MAX_PREDICTED)]
-        left = self.leftover(chosen, self.lower(len(chosen)))
-        self.scores = self.centers = self.scales = self.bounds = self.pool = None
-        return left
-
-    def leftover(self, chosen, lower):
-        """Return what a prediction needs of columns, `lower` being the factor of their R."""
         scores, scales = self.scores, self.scales
+        self.scores = self.centers = self.scales = self.bounds = self.pool = None
+        chosen = self.chosen[: min(self.step, _MAX_PREDICTED)]
         # The bias of a choice is estimated from features and chosen products alike.
         varies = self.varies.copy()
-        varies[chosen] = True
+        varies[self.chosen[: self.step]] = True
         varying = np.flatnonzero(varies)
         n_others = min(len(varying), _MAX_OTHERS)
         others = varying[np.arange(n_others) * len(varying) // max(n_others, 1)]
         squares = scores.nominal_squares
         return Leftover(
-            scores.scores[chosen], lower, scores.sums[:, chosen],
+            scores.scores[chosen], self.lower(len(chosen)), scores.sums[:, chosen],
             scales[chosen], np.array([squares.get(int(column), np.inf) for column in chosen]),
             scores.sums[:, others], scales[others], scores.class_counts, self.shrinkage,
             self.pair_shares,

@@ -1,9 +1,11 @@
 """The greedy search under constraints: units of features, some kept, some too expensive."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import combinations, product
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +24,8 @@ from mauc.selectors.greedy_mauc.search import MIN_VARIANCE, GreedyRanking, Searc
 
 _MAX_RIVALS = 16  # units that are exchanged for others, by gain per cost and by gain
 _MAX_CHOICES = 400  # that are looked at, and the values of their features in all
-_MAX_VALUES = 2**21
+_MAX_VALUES = 2**23
+Found = tuple[SearchState, GreedyRanking, np.ndarray]
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,29 +61,27 @@ class CostCurve(Result):
 
 
 def search_units(
-    wishes: Constraints, columns: DerivedColumns, k: int, options: dict
-) -> tuple[SearchState, GreedyRanking, np.ndarray]:
+    wishes: Constraints, columns: DerivedColumns, k: int, options: dict[str, Any]
+) -> Found:
     """Return the state, the ranking and the product steps of the best choice that was found.
 
     With a budget, choices by gain per cost and by gain alone are improved by exchanges of units,
     and the one with the largest predicted MAUC is taken.
     """
 
-    def start() -> SearchState:
+    def search(**options_of_search: Any) -> Found:
         n_new = len(columns.members)
-        return SearchState(
+        state = SearchState(
             columns.effects.copy(), columns.scores, k + n_new, n_products=n_new, **options
         )
+        return state, *UnitSearch(state, columns.members, k, wishes, **options_of_search).run()
 
     if wishes.budget == np.inf:
-        state = start()
-        return state, *UnitSearch(state, columns.members, k, wishes).run()
-    exchange = _Exchange(start(), columns.members, k, wishes)
+        return search()
+    exchange = _Exchange(search, k, wishes)
     for by_cost in (True, False):
-        found, _ = UnitSearch(start(), columns.members, k, wishes, by_cost).run()
-        exchange.improve(frozenset(wishes.unit_of[found.ranking].tolist()), found.relevance)
-    state = start()
-    return state, *UnitSearch(state, columns.members, k, wishes, only=exchange.best).run()
+        exchange.improve(*search(by_cost=by_cost)[:2])
+    return search(only=exchange.best)
 
 
 class _Exchange:
@@ -89,10 +90,8 @@ class _Exchange:
     Where there are too many such choices, or too many samples, the choice stays as it is.
     """
 
-    def __init__(
-        self, state: SearchState, members: np.ndarray, k: int, wishes: Constraints
-    ) -> None:
-        self._state, self._members, self._k, self._wishes = state, members, k, wishes
+    def __init__(self, search: Callable[..., Found], k: int, wishes: Constraints) -> None:
+        self._search, self._k, self._wishes = search, k, wishes
         self._known: dict[frozenset[int], float] = {}  # predicted MAUC of choices
 
     @property
@@ -101,17 +100,18 @@ class _Exchange:
         costs = self._wishes.costs
         return max(self._known, key=lambda units: (self._known[units], -costs[list(units)].sum()))
 
-    def improve(self, units: frozenset[int], relevance: np.ndarray) -> None:
+    def improve(self, state: SearchState, found: GreedyRanking) -> None:
         """Go from a choice to better ones, as long as there are any nearby."""
-        wishes = self._wishes
+        wishes, units = self._wishes, frozenset(self._wishes.unit_of[found.ranking].tolist())
         rivals = {
             int(unit)
             for by_cost in (True, False)
-            for unit in np.argsort(-wishes.worth(relevance, by_cost), kind="stable")[:_MAX_RIVALS]
+            for unit in np.argsort(-wishes.worth(found.relevance, by_cost), kind="stable")[
+                :_MAX_RIVALS
+            ]
             if wishes.sizes[unit] > 0
         }
-        n_values = self._state.scores.scores.shape[1] * max(1, int(wishes.sizes[[*units]].sum()))
-        most, distance = min(_MAX_CHOICES, _MAX_VALUES // n_values), 1
+        most, distance = min(_MAX_CHOICES, _MAX_VALUES // state.scores.scores.size), 1
         self._predict(units)
         while distance <= 2:
             near = [
@@ -133,35 +133,11 @@ class _Exchange:
         return Purse(self._wishes, self._k).fits([*units])
 
     def _predict(self, units: frozenset[int]) -> float:
-        """Return the predicted MAUC of the features of some units, with their products."""
+        """Return the predicted MAUC of some units."""
         if units not in self._known:
-            state, wishes = self._state, self._wishes
-            is_chosen = np.isin(wishes.unit_of, [*units]) & state.varies[: state.n_features]
-            products = np.flatnonzero(is_chosen[self._members].all(axis=1))
-            columns = np.append(np.flatnonzero(is_chosen), state.n_features + products)
-            r = _correlation_matrix(state, columns)
-            order = _greedy_order(state, columns, r.copy())
-            lower = np.linalg.cholesky(r[np.ix_(order, order)] + 1e-9 * np.eye(len(r)))
-            left = state.leftover(columns[order], lower)
-            predicted = Prediction(left, np.array([len(r)]), [len(r)])
-            self._known[units] = float(predicted.mauc[-1])
+            state, found, _ = self._search(only=units)
+            self._known[units] = float(Prediction(state.leave(), found.n_steps).mauc[-1])
         return self._known[units]
-
-
-def _greedy_order(state: SearchState, columns: np.ndarray, r: np.ndarray) -> list[int]:
-    """Return columns in the order in which a search would choose them; `r` is overwritten."""
-    effects, separations, left = state.effects[columns], 0.0, [*range(len(columns))]
-    order: list[int] = []
-    while left:
-        variances = np.maximum(np.diag(r), MIN_VARIANCE)[left, np.newaxis]
-        squares = effects[left] ** 2 / variances + separations
-        best = int(np.argmin(np.exp(-state.rate * squares) @ state.stakes))
-        s, separations = left.pop(best), squares[best]
-        factor = r[s] / np.sqrt(variances[best])
-        effects -= np.outer(factor, effects[s] / np.sqrt(variances[best]))
-        r -= np.outer(factor, factor)
-        order.append(s)
-    return order
 
 
 def _correlation_matrix(state: SearchState, columns: np.ndarray) -> np.ndarray:
