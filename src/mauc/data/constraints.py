@@ -12,7 +12,7 @@ import numpy as np
 
 from mauc.checks import check_real, is_int
 from mauc.data.columns import default_names
-from mauc.exceptions import MaucError, format_labels
+from mauc.exceptions import MaucError, format_labels, option
 
 #: parameters of the selectors that take wishes
 WISHES = ("keep", "exclude", "feature_groups", "feature_costs", "budget")
@@ -35,7 +35,9 @@ class Constraints:
         if all(value is None for value in (keep, exclude, groups, costs, budget)):
             return None
         if budget is not None and costs is None:
-            raise MaucError("budget needs feature_costs=, the cost of each feature.")
+            raise MaucError(
+                f"{option('budget')} needs {option('feature_costs')}, the cost of each feature."
+            )
         names = problem.column_labels
         if problem.feature_names is not None:
             names = problem.feature_names.tolist()
@@ -62,17 +64,19 @@ class Constraints:
             unit_costs = _unit_costs(costs, find, unit_of, np.isin(unit_of, out))
         unit_of[np.isin(unit_of, out)] = -1
         if (unit_of < 0).all():
-            raise MaucError(f"exclude must leave a feature, got all {len(names)} of them.")
-        money = np.inf if budget is None else check_real("budget", budget, 0)
+            raise MaucError(
+                f"{option('exclude')} must leave a feature, got all {len(names)} of them."
+            )
+        money = np.inf if budget is None else check_real(option("budget"), budget, 0)
         made = cls(unit_of, tuple(kept), unit_costs, money)
         if made.kept_cost > money:
             raise MaucError(
-                f"budget must pay for the features of keep=, which cost {made.kept_cost:g}, got "
+                f"{option('budget')} must pay for the features of {option('keep')}, which cost {made.kept_cost:g}, got "
                 f"{money:g}."
             )
         if unit_costs is not None and (least := unit_costs[made.sizes > 0].min()) > money:
             raise MaucError(
-                f"budget must pay for one feature at least, the cheapest of which costs {least:g}, "
+                f"{option('budget')} must pay for one feature at least, the cheapest of which costs {least:g}, "
                 f"got {money:g}."
             )
         return made
@@ -212,12 +216,12 @@ class _Finder:
         members = self.columns(wanted, "feature_groups")
         if len(members) == 0:
             raise MaucError(
-                f"feature_groups must have features in each group, got none in {name!r}."
+                f"{option('feature_groups')} must have features in each group, got none in {name!r}."
             )
         for other, taken in self.groups.items():
             for at in np.intersect1d(members, taken)[:1]:
                 raise MaucError(
-                    f"feature_groups must have a feature in one group at most, got "
+                    f"{option('feature_groups')} must have a feature in one group at most, got "
                     f"{self.names[at]!r} in {other!r} and in {name!r}."
                 )
         self.groups[name] = members
@@ -231,7 +235,7 @@ class _Finder:
             if len(mask) == len(self.names):
                 return np.flatnonzero(mask)
             raise MaucError(
-                f"{parameter} as a mask must have {len(self.names)} entries, got {len(mask)}."
+                f"{option(parameter)} as a mask must have {len(self.names)} entries, got {len(mask)}."
             )
         parts = [self.find(entry, parameter) for entry in np.ravel(np.asarray(wanted, object))]
         return np.array([*dict.fromkeys(at for part in parts for at in part)], np.int64)
@@ -246,7 +250,7 @@ class _Finder:
         if is_int(entry) and -len(self.names) <= entry < len(self.names):
             return [int(entry) % len(self.names)]
         known = format_labels([*self.groups, *self.names])
-        raise MaucError(f"{parameter} must name features ({known}), got {entry!r}.")
+        raise MaucError(f"{option(parameter)} must name features ({known}), got {entry!r}.")
 
 
 def _named_groups(given: Any) -> dict[Any, Any]:
@@ -255,7 +259,7 @@ def _named_groups(given: Any) -> dict[Any, Any]:
         return dict(given or {})
     if isinstance(given, str) or not all(np.ndim(part) == 1 for part in given):
         raise MaucError(
-            f"feature_groups must be a dict or a list of lists of features, got {given!r}."
+            f"{option('feature_groups')} must be a dict or a list of lists of features, got {given!r}."
         )
     return {f"group {at + 1}": part for at, part in enumerate(given)}
 
@@ -281,11 +285,15 @@ def _unit_costs(
     except (TypeError, ValueError) as error:
         if isinstance(error, MaucError):
             raise
-        raise MaucError(f"feature_costs must have a number per feature: {error}.") from error
+        raise MaucError(
+            f"{option('feature_costs')} must have a number per feature: {error}."
+        ) from error
     costs[is_out] = 0.0
     both = np.concatenate([costs, own])
     for at in np.flatnonzero(~((both >= 0) & (both < np.inf)))[:1]:
         got = "none" if np.isnan(both[at]) else f"{both[at]:g}"
         name = [*find.names, *find.groups][at]
-        raise MaucError(f"feature_costs must be finite and >= 0, got {got} for {name!r}.")
+        raise MaucError(
+            f"{option('feature_costs')} must be finite and >= 0, got {got} for {name!r}."
+        )
     return own + np.bincount(unit_of, costs, minlength=len(own))

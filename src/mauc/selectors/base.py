@@ -18,7 +18,7 @@ from mauc.data.frames import needs_types, take_columns
 from mauc.data.problem import make_problem
 from mauc.data.source import ColumnSource, load_columns
 from mauc.data.validate import check_columns, check_fitted, check_source
-from mauc.exceptions import MaucError
+from mauc.exceptions import MaucError, option
 from mauc.memory import check_memory
 from mauc.parallel import count_threads, run_in
 from mauc.progress import progress, track
@@ -186,8 +186,8 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         n_wanted = check_n_features(wanted, wishes.n_available, self._size_choices)
         if n_wanted < wishes.n_kept:
             raise MaucError(
-                f"n_features_to_select must be at least {wishes.n_kept} (the features of keep=), "
-                f"got {wanted}."
+                f"{option('n_features_to_select')} must be at least {wishes.n_kept} (the features "
+                f"of {option('keep')}), got {wanted}."
             )
         return n_wanted
 
@@ -325,8 +325,8 @@ def check_n_features(
     if is_int(wanted):
         if not 1 <= wanted <= n_features:
             raise MaucError(
-                f"n_features_to_select must be in [1, {n_features}] (the number of features), "
-                f"got {wanted}."
+                f"{option('n_features_to_select')} must be in [1, {n_features}] (the number of "
+                f"features), got {wanted}."
             )
         return int(wanted)
     if is_real(wanted):
