@@ -57,7 +57,8 @@ class Constraints:
         for unit in (unit for unit in kept if unit in out):
             both = format_labels([names[at] for at in np.flatnonzero(unit_of == unit)])
             raise MaucError(
-                f"keep and exclude must not name the same features, got {both} in both."
+                f"{option('keep')} and {option('exclude')} must not name the same features, got "
+                f"{both} in both."
             )
         unit_costs = None
         if costs is not None:
@@ -71,13 +72,13 @@ class Constraints:
         made = cls(unit_of, tuple(kept), unit_costs, money)
         if made.kept_cost > money:
             raise MaucError(
-                f"{option('budget')} must pay for the features of {option('keep')}, which cost {made.kept_cost:g}, got "
-                f"{money:g}."
+                f"{option('budget')} must pay for the features of {option('keep')}, which cost "
+                f"{made.kept_cost:g}, got {money:g}."
             )
         if unit_costs is not None and (least := unit_costs[made.sizes > 0].min()) > money:
             raise MaucError(
-                f"{option('budget')} must pay for one feature at least, the cheapest of which costs {least:g}, "
-                f"got {money:g}."
+                f"{option('budget')} must pay for one feature at least, the cheapest of which "
+                f"costs {least:g}, got {money:g}."
             )
         return made
 
@@ -216,7 +217,8 @@ class _Finder:
         members = self.columns(wanted, "feature_groups")
         if len(members) == 0:
             raise MaucError(
-                f"{option('feature_groups')} must have features in each group, got none in {name!r}."
+                f"{option('feature_groups')} must have features in each group, got none in "
+                f"{name!r}."
             )
         for other, taken in self.groups.items():
             for at in np.intersect1d(members, taken)[:1]:
@@ -235,7 +237,8 @@ class _Finder:
             if len(mask) == len(self.names):
                 return np.flatnonzero(mask)
             raise MaucError(
-                f"{option(parameter)} as a mask must have {len(self.names)} entries, got {len(mask)}."
+                f"{option(parameter)} as a mask must have {len(self.names)} entries, got "
+                f"{len(mask)}."
             )
         parts = [self.find(entry, parameter) for entry in np.ravel(np.asarray(wanted, object))]
         return np.array([*dict.fromkeys(at for part in parts for at in part)], np.int64)
@@ -259,7 +262,8 @@ def _named_groups(given: Any) -> dict[Any, Any]:
         return dict(given or {})
     if isinstance(given, str) or not all(np.ndim(part) == 1 for part in given):
         raise MaucError(
-            f"{option('feature_groups')} must be a dict or a list of lists of features, got {given!r}."
+            f"{option('feature_groups')} must be a dict or a list of lists of features, got "
+            f"{given!r}."
         )
     return {f"group {at + 1}": part for at, part in enumerate(given)}
 
