@@ -30,6 +30,14 @@ missing : {"tie", "side"}, default="tie"
     What a missing number is to the AUC: tied with every value, or below or above all of them,
     whichever separates the two classes better, as trees do; see docs/methods/selectors.md.
 
+cv : int, splitter or iterable of splits, default=5
+    Folds: their number, stratified by class, and by group where there are groups; a splitter of
+    scikit-learn, which gets the labels and groups, such as GroupKFold, LeaveOneGroupOut or
+    TimeSeriesSplit; or pairs of training and test rows.
+
+groups : array-like of shape (n_samples,), optional
+    What rows belong to, such as a patient: those of a group are on one side of every split.
+
 n_bins : int, default=10
     Bins of "equal_width" and "equal_frequency".
 

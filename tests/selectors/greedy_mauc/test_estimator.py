@@ -21,7 +21,7 @@ from mauc.selectors.greedy_mauc import interactions as interactions_module
 from mauc.selectors.greedy_mauc import search as bounds_module
 from mauc.selectors.greedy_mauc.effects import measure
 from mauc.selectors.greedy_mauc.search import search_features
-from mauc.selectors.row_hash import sample_rows
+from mauc.data.row_hash import sample_rows
 from tests.helpers.array_source import CountingSource
 from tests.helpers.oracle_greedy import greedy, shrinkage_intensity
 from tests.helpers.selector_cases import assert_same_fit
