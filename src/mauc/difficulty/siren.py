@@ -166,9 +166,7 @@ def siren_study(
     )  # fmt: skip
 
 
-def _best_auc(
-    problem: Problem, folds: Folds, n_jobs: int | None
-) -> tuple[np.ndarray, str]:
+def _best_auc(problem: Problem, folds: Folds, n_jobs: int | None) -> tuple[np.ndarray, str]:
     """Return the AUCs of the best judge of the panel with all features, and its name."""
     rows = judged_rows(problem)
     folds = [(np.intersect1d(train, rows), np.intersect1d(test, rows)) for train, test in folds]

@@ -64,7 +64,9 @@ def take_splits(cv: Any, rows: Array, n_samples: int) -> Any:
         return cv
     numbers = np.full(n_samples, -1)
     numbers[rows] = np.arange(len(rows))
-    return [tuple(part[part >= 0] for part in (numbers[train], numbers[test])) for train, test in cv]
+    return [
+        tuple(part[part >= 0] for part in (numbers[train], numbers[test])) for train, test in cv
+    ]
 
 
 def make_folds(problem: Problem, cv: Any, random_state: Any = 0) -> Folds:

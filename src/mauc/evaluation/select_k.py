@@ -341,6 +341,8 @@ def _drop_zero_weight(holder, X, y, sample_weight, groups, cv, accepts):
         kept = np.flatnonzero(weights)
         X = X.tocsr() if sparse.issparse(X) else X
         cv = take_splits(cv, kept, len(weights))
-        X, y, groups = (part if part is None else _safe_indexing(part, kept) for part in (X, y, groups))
+        X, y, groups = (
+            part if part is None else _safe_indexing(part, kept) for part in (X, y, groups)
+        )
         weights = as_counts(weights[kept])
     return X, y, weights, groups, cv

@@ -367,7 +367,9 @@ def _group_effects(
     n_of = np.bincount(codes)
     n_in_pairs = n_of[first] + n_of[second] - n_both[first, second]
     effect = _effect(np.array([apart]), np.array([joint]))[0]
-    pair_effects = _effect(squares[first, second] + squares[second, first], covariances[first, second])
+    pair_effects = _effect(
+        squares[first, second] + squares[second, first], covariances[first, second]
+    )
     return float(effect), pair_effects, len(np.unique(groups)), n_in_pairs
 
 

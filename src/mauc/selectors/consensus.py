@@ -11,6 +11,7 @@ from sklearn.base import clone
 from mauc.checks import check_choice, check_int
 from mauc.compile import njit
 from mauc.data.problem import Problem, group_by_class
+from mauc.data.row_hash import hash_all_rows
 from mauc.data.validate import check_generator
 from mauc.exceptions import MaucError, SmallClassWarning, format_labels, warn_user
 from mauc.memory import check_memory
@@ -23,7 +24,6 @@ from mauc.selectors.greedy_mauc.estimator import GreedyMAUC, resolve_prior
 from mauc.selectors.greedy_mauc.prediction import AlternativesMixin, Exchanges, Prediction
 from mauc.selectors.greedy_mauc.prior import tree_prior
 from mauc.selectors.greedy_mauc.search import SearchState, condition_on, exp_minus, measure_state
-from mauc.data.row_hash import hash_all_rows
 from mauc.stability import stability
 from mauc.texts import insert_texts
 
@@ -419,8 +419,8 @@ def _share_classes(
         if not can_move.any():
             raise MaucError(
                 f"groups must let every class be in both halves, but those of class "
-                f"{format_labels(problem.classes[[code]])} have the only rows of others, too; merge "
-                f"groups or classes, or leave groups out."
+                f"{format_labels(problem.classes[[code]])} have the only rows of others, too; "
+                f"merge classes, or leave groups out."
             )
         found = np.flatnonzero(can_move)
         side[found[np.argmin(shares[found].sum(axis=1))]] = lacking

@@ -232,7 +232,10 @@ def study_part(selector: RankingSelector, study: SirenStudy) -> dict[str, Any]:
 
 
 def reproduce_part(
-    selector: RankingSelector, command: str | None, source: str | None, is_weighted: bool,
+    selector: RankingSelector,
+    command: str | None,
+    source: str | None,
+    is_weighted: bool,
     has_groups: bool = False,
 ) -> dict[str, Any]:
     """Return command, code, parameters and versions of a selection."""
