@@ -55,6 +55,14 @@ budget : float, optional
     What the selected features may cost in all. They are sought by gain per cost and by gain alone,
     and the better choice is taken. With None for their number, the budget alone limits it.
 
+cv : int, splitter or iterable of splits, default=5
+    Folds: their number, stratified by class, and by group where there are groups; a splitter of
+    scikit-learn, which gets the labels and groups, such as GroupKFold, LeaveOneGroupOut or
+    TimeSeriesSplit; or pairs of training and test rows.
+
+groups : array-like of shape (n_samples,), optional
+    What rows belong to, such as a patient: those of a group are on one side of every split.
+
 n_bins : int, default=10
     Bins of "equal_width" and "equal_frequency".
 

@@ -15,7 +15,7 @@ import click
 
 from mauc.checks import allow_many_classes, check_int
 from mauc.cli.show import print_text
-from mauc.exceptions import MaucError, spell_options
+from mauc.exceptions import ColumnWarning, MaucError, spell_options
 from mauc.io.options import command_line_option
 
 FAILED, USAGE, INTERNAL, INTERRUPTED = 1, 2, 70, 130  # exit codes
@@ -183,5 +183,6 @@ def _warnings_as_lines() -> Iterator[None]:
 
     with warnings.catch_warnings():
         warnings.simplefilter("always", UserWarning)
+        warnings.simplefilter("ignore", ColumnWarning)  # it is in the notes of the data
         warnings.showwarning = show
         yield

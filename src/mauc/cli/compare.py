@@ -174,7 +174,7 @@ def _dataset_spec(dataset: "Dataset", data: str, reading: Reading) -> "DatasetSp
     from mauc.io.registry import find_dataset
 
     options = dict(reading.options)
-    target, source = options.pop("target", None), data
+    (target, groups), source = (options.pop(name, None) for name in ("target", "groups")), data
     if is_stream(data):
         source = "-"
     elif data not in BUNDLED or "format" in options:
@@ -186,7 +186,7 @@ def _dataset_spec(dataset: "Dataset", data: str, reading: Reading) -> "DatasetSp
     name = name.strip(" .") or "data"
     while len(quote(name)) > 100:
         name = name[:-1].strip(" .")
-    return DatasetSpec(name, source, target, options)
+    return DatasetSpec(name, source, target, options, groups)
 
 
 def overview(rows: Any, comparison: "Comparison") -> "Table":

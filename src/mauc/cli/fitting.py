@@ -163,6 +163,12 @@ def fitted(
         size = check_size(k, dataset.n_features, selector)
         if wishes.given and size == dataset.n_features:
             size = "all"  # that are not excluded
+        is_split = size == "auto" or report is not None or hasattr(selector, "n_resamples")
+        if dataset.groups is not None and not is_split:
+            echo_stderr(
+                "--groups leaves its column out, but changes nothing else here: -k auto, --report "
+                "and the method consensus split the rows."
+            )
         if fitting.method is None:
             echo_stderr(
                 f"the method is {DEFAULT_METHOD} (GreedyMAUC); --method mdfs takes the paper's, "
@@ -178,8 +184,9 @@ def fitted(
             from mauc import select_k
 
             curve = watched(select_k, "sizes")(
-                selector, dataset.X, dataset.y, classifier=classifier, n_jobs=fitting.jobs
-            )
+                selector, dataset.X, dataset.y, groups=dataset.groups, classifier=classifier,
+                n_jobs=fitting.jobs,
+            )  # fmt: skip
             fit_on(selector.set_params(n_features_to_select=curve.size), dataset, client)
             selector.size_curve_ = curve
         else:
@@ -189,8 +196,9 @@ def fitted(
 
 def fit_on(selector: "RankingSelector", dataset: "Dataset", client: Any = None) -> None:
     """Fit a selector on data that suit it."""
-    options = {} if client is None else {"client": client}
-    watched(selector.fit, type(selector).__name__)(dataset.X, dataset.y, **options)
+    watched(selector.fit, type(selector).__name__)(
+        dataset.X, dataset.y, groups=dataset.groups, client=client
+    )
 
 
 @contextmanager

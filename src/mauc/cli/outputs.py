@@ -126,7 +126,7 @@ def write_page(
     from mauc.report.html import selection_report
 
     page = watched(selection_report, "the page")(
-        selector, dataset.X, dataset.y, data_name=dataset.name,
+        selector, dataset.X, dataset.y, data_name=dataset.name, groups=dataset.groups,
         feature_names=dataset.feature_names, source=dataset.source,
         command=hide_password(shlex.join(["mauc", *sys.argv[1:]])),
         steps=next_steps(

@@ -54,17 +54,20 @@ def score(
     notes: list[str] = []
     if scores is None:
         reading.refuse("a file of scores")
-        y, values, labels = _example(seed)
+        (y, values, labels), groups = _example(seed), None
     else:
-        y, values, labels, name, notes = read_scores(scores, reading)
+        y, values, labels, groups, name, notes = read_scores(scores, reading)
         say_notes(name, notes)
     report = pair_auc_scores(y, values, labels=labels)
     frame, interval = report.to_frame(), None
     if bootstrap != 0:
+        if bootstrap and groups is not None:
+            raise MaucError("--groups goes with the DeLong variance; leave --bootstrap out.")
         options = {} if bootstrap is None else {"method": "percentile", "n_bootstrap": bootstrap}
         interval = show.watched(mauc_interval, "interval")(
-            y, values, labels=labels, level=level, random_state=seed, n_jobs=jobs, **options
-        )
+            y, values, labels=labels, level=level, groups=groups, random_state=seed, n_jobs=jobs,
+            **options,
+        )  # fmt: skip
         frame["lower"], frame["upper"] = interval.pair_lower, interval.pair_upper
     written = Written()
     if pairs is not None:
@@ -76,6 +79,7 @@ def score(
                 **{key: getattr(interval, key, None) for key in ("lower", "upper", "method")},
                 "level": level,
                 "n_samples": len(y),
+                "n_groups": getattr(interval, "n_groups", None),
                 "columns": notes,
                 "absent": [str(label) for label in report.absent],
                 "pairs": frame,
@@ -113,8 +117,8 @@ def _print_report(report: Any, interval: Any, frame: Any, scores: str | None) ->
 
 def read_scores(
     path: str, reading: Reading
-) -> "tuple[np.ndarray, np.ndarray, np.ndarray, str, list[str]]":
-    """Return true labels, score columns, the labels of these, the name of the data, and notes."""
+) -> "tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray | None, str, list[str]]":
+    """Return true labels, score columns and their labels, groups, the name of the data, notes."""
     import numpy as np
 
     from mauc.data.categories import get_column
@@ -157,7 +161,8 @@ def read_scores(
     if skipped:
         line += f"; left out: {format_labels(skipped)}, no scores"
     X, notes = dataset.take(kept).X, [line, *dataset.notes[1:]]
-    return dataset.y.astype(str), np.asarray(X, dtype=float), np.array(names), dataset.name, notes
+    y, values = dataset.y.astype(str), np.asarray(X, dtype=float)
+    return y, values, np.array(names), dataset.groups, dataset.name, notes
 
 
 def _class_of(column: str, present: list[str]) -> str:

@@ -1,7 +1,6 @@
 """MAUC of classifiers on the first features of rankings, on one split of the data."""
 
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass
 from time import perf_counter
 
@@ -17,8 +16,8 @@ from mauc.classifiers.svm_tuning import TuningResult, tune_on_features
 from mauc.data.categories import column_mask, learn_categories
 from mauc.data.columns import is_frame
 from mauc.data.problem import Problem
-from mauc.data.validate import check_generator, check_table, check_weights, encode_labels
-from mauc.exceptions import MaucError, MaucWarning, UndefinedMAUCError
+from mauc.data.validate import check_table, check_weights, encode_labels
+from mauc.exceptions import MaucError, MaucWarning
 from mauc.metrics.mauc import ClassPairs
 from mauc.texts import insert_texts
 
@@ -394,43 +393,6 @@ def check_sizes(sizes, n_ranked: int, meaning: str) -> np.ndarray:
     return sizes
 
 
-def assign_folds(codes: np.ndarray, n_folds: int, generator) -> np.ndarray:
-    """Return the fold that tests each row, -1 for a class of one sample, which is never tested.
-
-    The rows of every class go to the folds in a random order, one to each in turn, and the next
-    class goes on where it ended. Classes of fewer rows than folds begin with the first: any two
-    then meet in a fold.
-    """
-    folds = np.full(len(codes), -1)
-    start = 0
-    for code in np.unique(codes):
-        rows = generator.permutation(np.flatnonzero(codes == code))
-        if len(rows) >= n_folds:
-            folds[rows] = (start + np.arange(len(rows))) % n_folds
-            start += len(rows)
-        elif len(rows) > 1:
-            folds[rows] = np.arange(len(rows))
-    return folds
-
-
-def stratified_folds(
-    problem: Problem, n_folds: int, random_state
-) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield the training and test rows of the folds whose test part has two classes or more."""
-    generator = check_generator(random_state)
-    n_testable = int((problem.class_counts > 1).sum())
-    if n_testable < 2:
-        raise UndefinedMAUCError(
-            "cross-validation needs at least 2 classes of 2 samples or more, got "
-            f"{n_testable} of {problem.n_classes}; give more samples, or the number of features."
-        )
-    folds = assign_folds(problem.codes, n_folds, generator)
-    for fold in range(n_folds):
-        train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
-        if len(np.unique(problem.codes[test])) > 1:
-            yield train, test
-
-
 def rank_part(
     selector, X, problem: Problem, train: np.ndarray, size: int | None = None
 ) -> np.ndarray:
@@ -438,10 +400,12 @@ def rank_part(
     fitted = clone(selector)
     if size is not None:
         fitted.set_params(n_features_to_select=size)
-    weights = {}
+    given = {}
     if problem.sample_weight is not None and selector.accepts.weights:
-        weights["sample_weight"] = problem.sample_weight[train]
+        given["sample_weight"] = problem.sample_weight[train]
+    if problem.groups is not None:
+        given["groups"] = problem.groups[train]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MaucWarning)  # the same warnings were raised for all data
         labels = problem.classes[problem.codes[train]]
-        return fitted.fit(_safe_indexing(X, train), labels, **weights).ranking_
+        return fitted.fit(_safe_indexing(X, train), labels, **given).ranking_

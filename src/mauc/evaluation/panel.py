@@ -55,7 +55,7 @@ class Split(NamedTuple):
 
     train: Array  #: (n_train, n_columns)
     test: Array  #: (n_test, n_columns)
-    codes: Array  #: classes of the training rows
+    codes: Array  #: classes of the training rows, counted from 0
     weights: Array  #: of the training rows
     n_classes: int
     ends: Array  #: (n_features + 1,): the first k features are the columns before ``ends[k]``
@@ -79,7 +79,8 @@ class JudgedFold:
     ) -> None:  # fmt: skip
         weights = problem.sample_weight
         test_weight = None if weights is None else weights[test]
-        self.test = test
+        self.test, self._n_classes = test, problem.n_classes
+        self._trained = np.unique(problem.codes[train])
         self.pairs = ClassPairs.of_test(
             problem.codes[test], np.arange(problem.n_classes), test_weight
         )
@@ -106,7 +107,17 @@ class JudgedFold:
         )  # fmt: skip
 
     def scores(self, judge: str, sizes: Sequence[int]) -> Iterator[Array]:
-        """Yield the scores of the test rows by the first k features, for ascending sizes."""
+        """Yield the scores of the test rows by the first k features, for ascending sizes.
+
+        A class that the training part lacks, and so the test part, has scores of 0.
+        """
+        for scores in self._scores(judge, sizes):
+            if len(self._trained) < self._n_classes:
+                known, scores = scores, np.zeros((len(scores), self._n_classes))
+                scores[:, self._trained] = score_columns(known, "the scores").T
+            yield scores
+
+    def _scores(self, judge: str, sizes: Sequence[int]) -> Iterator[Array]:
         if self._model is None:
             yield from score_fold(judge, self._split, sizes)
             return
@@ -222,9 +233,11 @@ def split_fold(
     center = weights @ np.where(is_known, known, 0.0) / totals
     scale = np.sqrt(weights @ np.where(is_known, known - center, 0.0) ** 2 / totals)
     scale[scale == 0.0] = 1.0
+    trained = np.unique(problem.codes[train])
+    codes = np.searchsorted(trained, problem.codes[train]).astype(problem.codes.dtype)
     return Split(
-        (known - center) / scale, (unknown - center) / scale, problem.codes[train], weights,
-        problem.n_classes, indicators.starts, n_jobs,
+        (known - center) / scale, (unknown - center) / scale, codes, weights, len(trained),
+        indicators.starts, n_jobs,
     )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.utils import _safe_indexing
 
 from mauc.classifiers.svm_tuning import tune_on_features
@@ -47,6 +47,7 @@ class Split:
     X_test: Any
     y_test: np.ndarray
     is_nominal: np.ndarray | None = None  #: bool, a value per column, if there are nominal ones
+    groups: np.ndarray | None = None  #: of the training rows
 
 
 @dataclass(frozen=True)
@@ -121,14 +122,13 @@ def run_cell(
 
 
 def failed_cell(
-    plan: Plan, cell: Cell, y: np.ndarray, n_features: int, error: str,
+    plan: Plan, cell: Cell, parts: tuple[np.ndarray, np.ndarray], n_features: int, error: str,
     wanted: frozenset[Combination] | None = None,
 ) -> list[Row]:  # fmt: skip
-    """Return the rows of a cell whose worker returned nothing; `y` are all labels."""
-    train, test = split_rows(plan, cell, y)
+    """Return the rows of a cell whose worker returned nothing; `parts` are those of its split."""
     return [
         row
-        for _, classifiers, base in _base_rows(plan, cell, train, test, n_features, wanted)
+        for _, classifiers, base in _base_rows(plan, cell, *parts, n_features, wanted)
         for classifier in classifiers
         for row in _failed(base, classifier, sizes_of(plan, n_features), error)
     ]
@@ -194,22 +194,31 @@ def _models(
 
 def split_cell(plan: Plan, cell: Cell, dataset: Dataset) -> Split:
     """Return the training and the test part of a cell."""
-    train, test = split_rows(plan, cell, dataset.y)
+    train, test = split_rows(plan, cell, dataset.y, dataset.groups)
     (X, is_nominal), y = coded_columns(dataset), dataset.y
-    return Split(_safe_indexing(X, train), y[train], _safe_indexing(X, test), y[test], is_nominal)
+    return Split(
+        _safe_indexing(X, train), y[train], _safe_indexing(X, test), y[test], is_nominal,
+        None if dataset.groups is None else dataset.groups[train],
+    )  # fmt: skip
 
 
-def split_rows(plan: Plan, cell: Cell, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the training and the test rows of a cell by the labels of all rows.
+def split_rows(
+    plan: Plan, cell: Cell, y: np.ndarray, groups: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the training and the test rows of a cell by the labels, and groups, of all rows.
 
     All folds of a repeat share the split. The only sample of a class is in every training part: a
-    test part that has it would have nothing to learn the class from.
+    test part that has it would have nothing to learn the class from. Groups stay together: of a
+    class whose groups are all in the test part nothing is tested.
     """
     seed = seed_of(plan.seed, cell.dataset, cell.repeat)
-    splitter = StratifiedKFold(plan.folds, shuffle=True, random_state=seed)
+    kind = StratifiedKFold if groups is None else StratifiedGroupKFold
+    splitter = kind(plan.folds, shuffle=True, random_state=seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # the run reports classes below n_folds
-        train, test = list(splitter.split(np.zeros((len(y), 1)), y))[cell.fold]
+        train, test = list(splitter.split(np.zeros((len(y), 1)), y, groups))[cell.fold]
+    if groups is not None:
+        return train, test[np.isin(y[test], y[train])]
     _, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
     is_single = counts[codes[test]] == 1
     if is_single.any():
@@ -228,10 +237,12 @@ def select_features(
 ) -> tuple[np.ndarray, float]:
     """Return the best columns by a selector, best first, and the seconds of its fit."""
     selector = _make_selector(spec, split, size, seed, n_jobs)
+    is_ours = isinstance(selector, RankingSelector)
+    given = {"groups": split.groups} if is_ours and split.groups is not None else {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the same text on every cell would drown the run
         start = perf_counter()
-        selector.fit(split.X_train, split.y_train)
+        selector.fit(split.X_train, split.y_train, **given)
         seconds = perf_counter() - start
     return ranking_of(selector)[:size], seconds
 
