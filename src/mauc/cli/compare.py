@@ -1,6 +1,6 @@
 """`mauc compare`: selectors side by side on the user's own data, by cross-validation."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ from mauc.cli import common, show
 from mauc.cli.fitting import fit_on, named_selector, suited
 from mauc.cli.outputs import Written, check_folder, check_outputs, write_figure, write_page
 from mauc.cli.reading import Reading, reads_data, say_columns, target_option
+from mauc.cli.wishes import COSTS, read_costs
 from mauc.exceptions import MaucError
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ _BAR = 20  # characters of the bar of MAUC 1
 @common.path_option(
     "--report", help="Write an HTML page: the selection of the baseline, and the comparison."
 )
+@click.option("--costs", **COSTS)
 @reads_data
 @common.seed_option
 @common.workers_option
@@ -64,7 +66,7 @@ _BAR = 20  # characters of the bar of MAUC 1
 def compare(
     data: str, methods: str | None, classifiers: str, sizes: str | None, repeats: int, folds: int,
     reference: str | None, test: str, alpha: float, output: Path | None, figure: Path | None,
-    report: Path | None, reading: Reading, seed: int, jobs: int, progress: str, force: bool,
+    report: Path | None, costs: str | None, reading: Reading, seed: int, jobs: int, progress: str, force: bool,
     as_json: bool,
 ) -> None:  # fmt: skip
     """Compare selectors on your data by cross-validation.
@@ -97,6 +99,8 @@ def compare(
         )
     say_columns(dataset, data)
     source = _dataset_spec(dataset, data, reading)
+    if costs is not None:
+        source = replace(source, pair_weight=read_costs(costs))
     plan = Plan(
         f"compare {source.name}", (source,), selectors, models,
         sizes=sizes_from(sizes, dataset.n_features), repeats=repeats, folds=folds, seed=seed,
@@ -118,7 +122,14 @@ def compare(
     if report is not None:
         written.add(
             lambda: _write_report(
-                dataset, plan, rows, comparison, report, reading.words(data), force=force
+                dataset,
+                plan,
+                rows,
+                comparison,
+                report,
+                reading.words(data),
+                force=force,
+                wishes=[] if costs is None else ["--costs", costs],
             )
         )
     if as_json:
@@ -147,7 +158,7 @@ def compare(
 
 def _write_report(
     dataset: "Dataset", plan: "Plan", rows: Any, comparison: "Comparison", path: Path,
-    reading: list[str], *, force: bool,
+    reading: list[str], *, force: bool, wishes: list[str],
 ) -> Path:  # fmt: skip
     """Write the page about the selection of the baseline, fitted on all rows."""
     from mauc.experiments.data import nominal_notes
@@ -157,9 +168,12 @@ def _write_report(
     notes = nominal_notes(plan, dataset)
     dataset = suited(selector, dataset, baseline, "ordinal")  # as the selectors of the run saw it
     selector.set_params(n_features_to_select=min(max(plan.sizes), dataset.n_features))
+    if "pair_weight" in selector.get_params():
+        selector.set_params(pair_weight=plan.datasets[0].pair_weight)
     fit_on(selector, dataset)
     return write_page(
-        path, selector, dataset, reading, force=force, run=rows, comparison=comparison,
+        path, selector, dataset, reading, force=force, wishes=wishes, run=rows,
+        comparison=comparison,
         notes=[*dataset.notes, *notes],
     )  # fmt: skip
 

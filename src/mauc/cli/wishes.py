@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from mauc.cli.common import option, words_of
-from mauc.data.constraints import Constraints
+from mauc.data.constraints import Constraints, by_number
 from mauc.exceptions import MaucError, format_labels
 
 if TYPE_CHECKING:
@@ -97,19 +97,10 @@ class Wishes:
         table = SimpleNamespace(column_labels=names, feature_names=None, n_features=len(names))
         Constraints.of(SimpleNamespace(**found), table)
         if not hasattr(dataset.X, "columns"):
-            found = _by_number(found, {name: at for at, name in enumerate(names)})
+            found = by_number(found, names)
         if self.pair_weight is not None:
             found["pair_weight"] = read_costs(self.pair_weight)
         return found
-
-
-def _by_number(wish: Any, columns: dict[str, int]) -> Any:
-    """Return wishes with numbers in place of the names of features."""
-    if isinstance(wish, list):
-        return [columns.get(name, name) for name in wish]
-    if isinstance(wish, dict):
-        return {columns.get(name, name): _by_number(part, columns) for name, part in wish.items()}
-    return wish
 
 
 def find_names(text: str, names: Sequence[str], flag: str) -> list[str]:
@@ -123,26 +114,24 @@ def find_names(text: str, names: Sequence[str], flag: str) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def read_costs(path: str) -> dict[tuple[str, str], float]:
+def read_costs(path: str) -> dict[str, dict[str, float]]:
     """Return the costs of confusing classes from a table of either form."""
     frame = _read(path, "--costs")
-    first = [str(label) for label in frame.iloc[:, 0]]
-    heads = [str(name) for name in frame.columns[1:]]
+    first, heads = frame.iloc[:, 0].astype(str), [str(name) for name in frame.columns[1:]]
     if set(first) == set(heads):
-        costs = {
-            (first[row], heads[at]): float(frame.iloc[row, at + 1])
-            for row in range(len(first))
-            for at in range(len(heads))
-            if first[row] != heads[at]
-        }
-    elif frame.shape[1] == 3:
-        pairs = zip(first, frame.iloc[:, 1].astype(str), strict=True)
-        costs = dict(zip(pairs, frame.iloc[:, 2].astype(float), strict=True))
-    else:
+        frame = frame.set_axis(["", *heads], axis=1).melt("", var_name="class")
+        frame = frame[frame.iloc[:, 0].astype(str) != frame["class"]]
+    elif frame.shape[1] != 3:
         raise MaucError(
             f"--costs must be a table with a row and a column per class, or with columns of two "
             f"classes and a cost, got columns {format_labels(list(frame.columns))} in {path}."
         )
+    costs: dict[str, dict[str, float]] = {}
+    for one, other, cost in frame.itertuples(index=False):
+        try:
+            costs.setdefault(str(one), {})[str(other)] = float(cost)
+        except ValueError:
+            raise MaucError(f"--costs must be numbers, got {cost!r} in {path}.") from None
     return costs
 
 

@@ -147,6 +147,22 @@ class Constraints:
         return np.cumsum(np.where(is_first, self.costs[units], 0.0))
 
 
+def by_number(wishes: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """Return wishes with numbers in place of the names of features, for tables without names."""
+    columns = {name: at for at, name in enumerate(names)}
+
+    def numbered(wish: Any) -> Any:
+        if isinstance(wish, str) and wish in columns:
+            return columns[wish]
+        if isinstance(wish, list | tuple):
+            return [numbered(part) for part in wish]
+        if isinstance(wish, Mapping):
+            return {columns.get(name, name): numbered(part) for name, part in wish.items()}
+        return wish
+
+    return {name: numbered(wish) for name, wish in wishes.items()}
+
+
 class Purse:
     """What is left of the number of features and of the budget while units are chosen."""
 

@@ -122,6 +122,8 @@ class DatasetSpec:
         Further arguments of `load_dataset`.
     groups : str, optional
         The column that says which rows belong together, such as a patient; they are in one fold.
+    pair_weight : dict or "prior", optional
+        What pairs of classes count, ``{"a": {"b": 5}}``, to selectors that take it and in MAUC.
     """
 
     name: Name
@@ -129,6 +131,7 @@ class DatasetSpec:
     target: str | None = None
     options: Annotated[Options, AfterValidator(_check_reading)] = field(default_factory=dict)
     groups: str | None = None
+    pair_weight: dict[str, dict[str, float]] | Literal["prior"] | None = None
 
     def __post_init__(self) -> None:
         if not self.source:
