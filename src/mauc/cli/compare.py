@@ -66,8 +66,8 @@ _BAR = 20  # characters of the bar of MAUC 1
 def compare(
     data: str, methods: str | None, classifiers: str, sizes: str | None, repeats: int, folds: int,
     reference: str | None, test: str, alpha: float, output: Path | None, figure: Path | None,
-    report: Path | None, costs: str | None, reading: Reading, seed: int, jobs: int, progress: str, force: bool,
-    as_json: bool,
+    report: Path | None, costs: str | None, reading: Reading, seed: int, jobs: int, progress: str,
+    force: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Compare selectors on your data by cross-validation.
 

@@ -84,7 +84,8 @@ class Wishes:
             if (text := getattr(self, wish)) is not None:
                 found[wish] = find_names(text, names, flag)
         if self.feature_groups is not None:
-            found["feature_groups"] = groups = {}
+            groups: dict[str, list[str]] = {}
+            found["feature_groups"] = groups
             for feature, group in read_columns(self.feature_groups, "--groups-of", "group"):
                 groups.setdefault(str(group), []).append(feature)
         if self.feature_costs is not None:

@@ -144,7 +144,8 @@ class Constraints:
         """Return the cost of the features of a ranking so far; a unit is paid with its first."""
         units = self.unit_of[ranking]
         is_first = np.append(True, units[1:] != units[:-1])
-        return np.cumsum(np.where(is_first, self.costs[units], 0.0))
+        costs = np.zeros(len(self.sizes)) if self.costs is None else self.costs
+        return np.cumsum(np.where(is_first, costs[units], 0.0))
 
 
 def by_number(wishes: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
@@ -259,7 +260,7 @@ class _Finder:
         parts = [self.find(entry, parameter) for entry in np.ravel(np.asarray(wanted, object))]
         return np.array([*dict.fromkeys(at for part in parts for at in part)], np.int64)
 
-    def find(self, entry: Any, parameter: str) -> Sequence[int]:
+    def find(self, entry: Any, parameter: str) -> Any:
         """Return the column of a name or number, or those of a group."""
         for name in (entry, str(entry)):
             if name in self._columns:

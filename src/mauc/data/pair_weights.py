@@ -57,8 +57,8 @@ def pair_mean(auc: np.ndarray, weights: np.ndarray) -> Any:
     return (auc[..., is_counted] * relative).sum(axis=-1) / relative.sum()
 
 
-def square(shares: np.ndarray | None, n_classes: int) -> np.ndarray | None:
-    """Return shares of class pairs as a symmetric (n_classes, n_classes) array."""
+def square(shares: np.ndarray | None, n_classes: int) -> Any:
+    """Return shares of class pairs as a symmetric (n_classes, n_classes) array, or None."""
     if shares is None:
         return None
     table = np.zeros((n_classes, n_classes))

@@ -140,7 +140,7 @@ class JudgedFold:
         """Return the MAUC of the first k features, for ascending sizes."""
         if self._is_choice is not None:  # what is not whole at a size is not there
             ends = np.flatnonzero(self._is_choice) + 1
-            sizes = ends[np.maximum(np.searchsorted(ends, sizes, "right") - 1, 0)]
+            sizes = ends[np.maximum(np.searchsorted(ends, sizes, "right") - 1, 0)].tolist()
         distinct, positions = np.unique(sizes, return_inverse=True)
         found = [self.pairs.mauc(scores) for scores in self.scores(judge, distinct.tolist())]
         return [found[position] for position in positions]

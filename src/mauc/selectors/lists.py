@@ -268,7 +268,8 @@ def draw_units(lists, schedule, n_wanted, score_feature, wishes) -> Selection:
     gains = np.take_along_axis(lists.scores, by_feature, axis=1) - 0.5
     tie_breaks = np.take_along_axis(lists.tie_breaks, by_feature, axis=1)
     n_units, shares = len(wishes.sizes), schedule.shares_of_lists
-    best, largest = None, -np.inf
+    best: list[tuple[Any, ...]] = []
+    largest = -np.inf
     for by_cost in wishes.passes:
         worth = np.array([wishes.worth(row, by_cost) for row in gains])
         breaks = np.array([wishes.worth(row, by_cost) for row in tie_breaks])

@@ -97,7 +97,7 @@ class _Exchange:
     @property
     def best(self) -> frozenset[int]:
         """The best choice that was looked at; of equal ones the cheapest, then the first."""
-        costs = self._wishes.costs
+        costs = np.zeros(0) if self._wishes.costs is None else self._wishes.costs
         return max(self._known, key=lambda units: (self._known[units], -costs[list(units)].sum()))
 
     def improve(self, state: SearchState, found: GreedyRanking) -> None:
@@ -166,16 +166,17 @@ class UnitSearch(ProductSearch):
         rates = wishes.rates(by_cost)
         self._rates = rates / rates[wishes.sizes > 0].max()
         self._groups = {}  # members that vary, and their correlations, by unit
-        for unit in np.flatnonzero(wishes.sizes > 1):
+        for unit in np.flatnonzero(wishes.sizes > 1).tolist():
             group = wishes.members(unit)
             group = group[state.varies[group]]
-            self._groups[int(unit)] = group, _correlation_matrix(state, group)
+            self._groups[unit] = group, _correlation_matrix(state, group)
         self._plain_prior = state.prior
         state.is_open = state.is_open.copy()  # apart from the candidates
 
     def run(self) -> tuple[GreedyRanking, np.ndarray]:
         """Return the ranking, which may be shorter than k, and the step of each product, or 0."""
-        state, wishes, ranking = self.state, self._wishes, []
+        state, wishes = self.state, self._wishes
+        ranking: list[int] = []
         is_single = (wishes.unit_of >= 0) & (wishes.sizes[wishes.unit_of] == 1)
         state.prior = np.where(is_single, state.prior * self._rates[wishes.unit_of], state.prior)
         with start_pool(len(state.blocks)) as state.pool:
