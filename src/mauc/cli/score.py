@@ -110,6 +110,7 @@ def _print_report(report: Any, interval: Any, frame: Any, scores: str | None) ->
         show.add_row(table, f"{show.short(row.class_i)} vs {show.short(row.class_j)}", *cells)
     show.print_table(table)
     line = f"MAUC {report.mauc:.4f} over {len(report) - report.n_pairs_absent} pairs"
+    line += ", weighted by --costs" * report.is_weighted
     if interval is not None:
         line += (
             f", {100 * interval.level:g}% interval {interval.lower:.4f} to {interval.upper:.4f} "
