@@ -1,14 +1,14 @@
 """Importances of an estimator as the prior of GreedyMAUC, where samples are not few.
 
 ``python -m reproduction.research.prior run NAME`` ranks with a prior of `PRIORS` and judges; a file
-per name in the folder MAUC_RUNS keeps what is done; ``run NAME two`` takes the tables of two classes
-alone. ``... table BASE NAME [NAME ...]`` prints the differences to BASE. MAUC_SEED draws other folds
-and other class pairs.
+per name in the folder MAUC_RUNS keeps what is done. ``run NAME two`` takes the tables of two
+classes alone. ``... table BASE NAME [NAME ...]`` prints the differences to BASE. MAUC_SEED draws
+other folds and other class pairs.
 
-Tables: those of MAUC_DATA with 900 rows or more, so that 600 are left to learn from; of two classes
-each class and that nearest to it (``/2``), the classes of even against those of odd number (``%2``),
-breast_cancer (380 rows to learn from) and tables of rules. At most 1,500 rows of each, 3 folds, K =
-5, 10, 20, the judges of `reproduction.research.spread`.
+Tables: those of MAUC_DATA with 900 rows or more, so that 600 are left to learn from; of two
+classes, a class and that nearest to it (``/2``), the classes of even against those of odd number
+(``%2``), breast_cancer (380 rows to learn from) and tables of rules. At most 1,500 rows of each, 3
+folds, K = 5, 10, 20, the judges of `reproduction.research.spread`.
 """
 
 import json
@@ -35,7 +35,8 @@ PAIRS = tuple(
     for name in ("indiana", "mnist", "phoneme", "usps", "penbased", "satimage", "texture")
 )
 HALVES = tuple(
-    f"{name}%2" for name in ("isolet", "mnist", "usps", "washington_sub_forest", "satimage", "texture")
+    f"{name}%2"
+    for name in ("isolet", "mnist", "usps", "washington_sub_forest", "satimage", "texture")
 )
 RULES = ("rules 0", "rules 1", "rules 2")
 TWO = (*PAIRS, *HALVES, "breast_cancer", *RULES)

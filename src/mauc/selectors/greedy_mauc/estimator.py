@@ -73,7 +73,8 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
         or the import path of one ("sklearn.ensemble.RandomForestClassifier"), is cloned and fitted
         on the same at most `max_samples` samples as the trees, in robust standard deviations; its
         ``feature_importances_`` or absolute ``coef_``, summed over the classes, make the weights.
-        It gets weights of samples if it takes them, and a fixed seed if it has none.
+        It gets weights of samples if it takes them, and a fixed seed if it has none. Boosting
+        gained on tables of two classes, not on others (reproduction/beyond/greedy_prior.md).
     interactions : bool, default=False
         Whether to look for pairs of features that act together, such as two whose signs agree in
         one class and not in the other while neither tells anything alone. Both are then chosen one
