@@ -13,6 +13,7 @@ from mauc.cli.outputs import Written, check_folder, check_outputs, write_figure,
 from mauc.cli.reading import Reading, reads_data, say_columns, target_option
 from mauc.cli.wishes import COSTS, read_costs
 from mauc.exceptions import MaucError
+from mauc.results import for_classes
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -114,11 +115,14 @@ def compare(
     failed = [f"{count} x {what}" for what, count in sorted(summary.failures.items())]
     if summary.n_failed == len(rows):
         raise MaucError("every combination failed:\n  " + "\n  ".join(failed))
-    written = Written()
+    written, n_classes = Written(), len(set(dataset.y))
     if figure is not None:
         from mauc.plotting import CurvesDisplay
 
-        written.add(lambda: write_figure(CurvesDisplay.from_run(rows).figure_, figure, force=force))
+        drawn = CurvesDisplay.from_run(rows).figure_
+        for ax in drawn.axes:
+            ax.set_ylabel(for_classes(ax.get_ylabel(), n_classes))
+        written.add(lambda: write_figure(drawn, figure, force=force))
     if report is not None:
         written.add(
             lambda: _write_report(
@@ -148,8 +152,11 @@ def compare(
     else:
         from mauc.report import mauc_table
 
-        show.print_report_table(mauc_table(rows, source.name, comparison))
-        show.print_table(overview(rows, comparison))
+        table = mauc_table(rows, source.name, comparison)
+        (part,) = table.parts
+        part = replace(part, caption=for_classes(part.caption, n_classes))
+        show.print_report_table(replace(table, parts=(part,)))
+        show.print_table(overview(rows, comparison, for_classes("mean MAUC", n_classes)))
     written.finish()
     if failed:
         common.echo_stderr("some combinations failed:\n  " + "\n  ".join(failed))
@@ -203,14 +210,14 @@ def _dataset_spec(dataset: "Dataset", data: str, reading: Reading) -> "DatasetSp
     return DatasetSpec(name, source, target, options, groups)
 
 
-def overview(rows: Any, comparison: "Comparison") -> "Table":
+def overview(rows: Any, comparison: "Comparison", head: str = "mean MAUC") -> "Table":
     """Return the mean MAUC of each selector as a bar, with wins and losses of the baseline."""
     from mauc.stats import compare_to, win_draw_loss
 
     means = rows[rows["status"] == "ok"].groupby("selector", sort=False)["mauc"].mean()
     counts = win_draw_loss(compare_to(rows, comparison), by=()).set_index("selector")
     verdict = f"{comparison.reference} wins / draws / loses"
-    table = show.make_table("selector", "mean MAUC", "from 1/2 to 1", verdict, right=("mean MAUC",))
+    table = show.make_table("selector", head, "from 1/2 to 1", verdict, right=(head,))
     block = "█" if show.make_console().encoding.startswith("utf") else "#"
     for selector, mean in means.sort_values(ascending=False, kind="stable").items():
         bar = block * round(max(0.0, 2 * mean - 1) * _BAR)  # from chance, 1/2, to 1

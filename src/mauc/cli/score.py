@@ -98,6 +98,10 @@ def _print_report(report: Any, interval: Any, frame: Any, scores: str | None) ->
     console = show.make_console()
     if scores is None:
         console.print(f"Naive Bayes on {EXAMPLE}, cross-validated")
+    line = report.summary if interval is None else f"{report.summary}, {interval.bounds}"
+    if len(report) == 1:
+        console.print(line)
+        return
     heads = ["A_ij", "A_ji", "mean"]
     if interval is not None:
         heads.append(f"{100 * interval.level:g}% interval")
@@ -109,13 +113,6 @@ def _print_report(report: Any, interval: Any, frame: Any, scores: str | None) ->
             cells.append("absent" if is_absent else f"{row.lower:.4f} to {row.upper:.4f}")
         show.add_row(table, f"{show.short(row.class_i)} vs {show.short(row.class_j)}", *cells)
     show.print_table(table)
-    line = f"MAUC {report.mauc:.4f} over {len(report) - report.n_pairs_absent} pairs"
-    line += ", weighted by --costs" * report.is_weighted
-    if interval is not None:
-        line += (
-            f", {100 * interval.level:g}% interval {interval.lower:.4f} to {interval.upper:.4f} "
-            f"({interval.origin})"
-        )
     console.print(line)
 
 

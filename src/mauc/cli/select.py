@@ -13,6 +13,7 @@ from mauc.cli.reading import Reading, reads_data, target_option
 from mauc.cli.wishes import Wishes
 from mauc.exceptions import MaucError
 from mauc.registry import score_label
+from mauc.results import for_classes
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -316,14 +317,19 @@ def is_greedy(selector: "RankingSelector") -> bool:
 
 def score_head(selector: "RankingSelector") -> str:
     """Return what tables call the scores of a fitted selector, those of features by themselves."""
-    measure = score_label(selector)
-    is_paired = selector.decomposition_.name != "whole"
+    measure, is_paired = score_label(selector), _is_paired(selector)
     if hasattr(selector, "frequencies_"):
         return "mean frequency"  # of a consensus
     if is_greedy(selector):
         return "alone" if is_paired else f"{measure} alone"
     # The AUC of a feature on the whole problem is its mean over the class pairs.
-    return f"mean {measure}" if is_paired or measure == "AUC" else measure
+    mean = f"mean {measure}" if is_paired or measure == "AUC" else measure
+    return for_classes(mean, len(selector.classes_))
+
+
+def _is_paired(selector: "RankingSelector") -> bool:
+    """Whether features were chosen for sub-problems that differ: two classes have but one."""
+    return selector.decomposition_.name != "whole" and len(selector.classes_) > 2
 
 
 def served_pairs(selector: "RankingSelector") -> list[list[str]]:
@@ -340,15 +346,16 @@ def served_pairs(selector: "RankingSelector") -> list[list[str]]:
 def feature_table(selector: "RankingSelector", feature_names: Sequence[str]) -> "Table":
     """Return the table of a fitted selector, one row per chosen feature."""
     measure = score_label(selector)
-    served = served_pairs(selector)
-    is_paired = selector.decomposition_.name != "whole"
+    served, is_paired = served_pairs(selector), _is_paired(selector)
+    n_classes = len(selector.classes_)
     asking = ("chosen for", "rank") if is_paired else ()
+    serving = ("serves best",) if n_classes > 2 else ()
     details = selector.trace_.detail_columns()
     if "predicted_mauc" in details:
         values = {
-            "predicted MAUC": details["predicted_mauc"],
+            for_classes("predicted MAUC", n_classes): details["predicted_mauc"],
             "added": details["added"],
-            "mean AUC alone": selector.pair_auc_.mean(axis=1),
+            for_classes("mean AUC alone", n_classes): selector.pair_auc_.mean(axis=1),
         }
     else:
         values = {score_head(selector): selector.scores_[selector.ranking_]}
@@ -358,7 +365,7 @@ def feature_table(selector: "RankingSelector", feature_names: Sequence[str]) -> 
     if "spent" in details:
         values["cost so far"] = details["spent"]
     table = show.make_table(
-        "#", "feature", *asking, *values, "serves best", right=("#", "rank", *values)
+        "#", "feature", *asking, *values, *serving, right=("#", "rank", *values)
     )
     for at, step in enumerate(selector.trace_):
         pairs = [show.short(pair) for pair in served[at]]
@@ -368,6 +375,7 @@ def feature_table(selector: "RankingSelector", feature_names: Sequence[str]) -> 
             show.short(feature_names[step.feature]),
             *([show.short(step.subproblem_name), step.rank] if is_paired else []),
             *(f"{column[at]:.3f}" for column in values.values()),
-            ", ".join(pairs[:3]) + (f" and {len(pairs) - 3} more" if len(pairs) > 3 else ""),
+            *[", ".join(pairs[:3]) + (f" and {len(pairs) - 3} more" if len(pairs) > 3 else "")]
+            * len(serving),
         )
     return table

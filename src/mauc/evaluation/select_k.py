@@ -26,7 +26,7 @@ from mauc.exceptions import MaucWarning
 from mauc.layout import plain_layout
 from mauc.progress import track
 from mauc.registry import Accepts
-from mauc.results import Result, first_rows
+from mauc.results import Result, first_rows, for_classes
 from mauc.texts import insert_texts
 
 MAX_AUTO = 100  # features that "auto" considers
@@ -141,16 +141,19 @@ def select_k(
                 n_jobs=n_jobs, is_choice=None if wishes is None else wishes.ends(ranking),
             ))  # fmt: skip
         return _best_curve(
-            folds, sizes, judges_of(classifier), (rule, float(tolerance), problem.n_features)
-        )
+            folds, sizes, judges_of(classifier), (rule, float(tolerance), problem.n_features),
+            for_classes("MAUC", problem.n_classes),
+        )  # fmt: skip
 
 
-def _best_curve(folds, sizes, judges, options):
+def _best_curve(folds, sizes, judges, options, measure):
     """Return the curve of the judge that names the size, and with it those of the others."""
 
     def curve(judge, sizes):
         fold_mauc = np.array([fold.mauc(judge, sizes) for fold in folds])
-        return SizeCurve(np.asarray(sizes), fold_mauc, *options, judge=judges[judge])
+        return SizeCurve(
+            np.asarray(sizes), fold_mauc, *options, judge=judges[judge], measure=measure
+        )
 
     curves = [curve(judge, sizes) for judge in judges if judge != "trees"]
     if "trees" not in judges:
@@ -206,6 +209,8 @@ class SizeCurve(Result):
         Whose MAUC it is.
     others : tuple of SizeCurve
         Those of the other classifiers that were asked.
+    measure : str, default="MAUC"
+        What it is called; "AUC" for two classes.
     """
 
     sizes: np.ndarray
@@ -215,6 +220,7 @@ class SizeCurve(Result):
     n_features: int | None = None
     judge: str = "the classifier"
     others: tuple["SizeCurve", ...] = ()
+    measure: str = "MAUC"
 
     @property
     def mean(self):
@@ -314,8 +320,8 @@ class SizeCurve(Result):
         by = "" if leader is self else f" by {leader.judge}"
         unchosen = "" if np.isnan(honest) else f", {honest:.4f} on folds that did not choose"
         return (
-            f"{self.size} feature{'s' * (self.size > 1)}: MAUC {chosen:.4f} by {self.judge}"
-            f"{unchosen}; best {leader.mean.max():.4f}{by} (standard error "
+            f"{self.size} feature{'s' * (self.size > 1)}: {self.measure} {chosen:.4f} by "
+            f"{self.judge}{unchosen}; best {leader.mean.max():.4f}{by} (standard error "
             f"{self.best_error:.4f}) with {self.best_size}"
             + (f"\n{self.edge_note}" if self.edge_note else "")
         )
@@ -332,7 +338,7 @@ class SizeCurve(Result):
             [str(size), f"{mean[at]:.4f}", f"{error[at]:.4f}", marks.get(size, "")]
             for at, size in ((at, int(self.sizes[at])) for at in shown)
         ]
-        heads = ["features", "MAUC", "standard error", ""]
+        heads = ["features", self.measure, "standard error", ""]
         table = plain_layout(heads, rows, len(self.sizes), right=("features",))
         return [self.summary, table]
 

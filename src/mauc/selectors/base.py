@@ -147,6 +147,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
             feature_names=feature_names(problem, self.ranking_),
             subproblem_names=np.array(names)[ranked.selection.subproblems],
             details=details,
+            n_classes=problem.n_classes,
         )
         return self
 

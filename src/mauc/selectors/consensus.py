@@ -21,9 +21,9 @@ from mauc.progress import track
 from mauc.registry import make_selector
 from mauc.selectors.base import RankingSelector, single_ranking
 from mauc.selectors.error_bound import ErrorControl
-from mauc.selectors.greedy_mauc.estimator import GreedyMAUC, resolve_prior
+from mauc.selectors.greedy_mauc.estimator import GreedyMAUC
 from mauc.selectors.greedy_mauc.prediction import AlternativesMixin, Exchanges, Prediction
-from mauc.selectors.greedy_mauc.prior import tree_prior
+from mauc.selectors.greedy_mauc.prior import prior_weights, resolve_prior
 from mauc.selectors.greedy_mauc.search import SearchState, condition_on, exp_minus, measure_state
 from mauc.stability import stability
 from mauc.texts import insert_texts
@@ -260,8 +260,7 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
         state = measure_state(model, problem, n_wanted, self.n_jobs)
         if options.rule == "loss":
             prior = resolve_prior(model.check_options().prior, problem)
-            if isinstance(prior, str):
-                prior = tree_prior(problem, state.scores, self.n_jobs)
+            prior = prior_weights(prior, problem, state.scores, self.n_jobs)
             ranking, rule_scores = rank_near_ties(state.with_prior(prior), votes)
         else:
             ranking, rule_scores = rank_by_votes(votes, options.rule)
@@ -284,7 +283,7 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
         params = options.selector.get_params(deep=False)
         draws = "random_state" in params and params["random_state"] is None
         # As on all samples: a half of them would be "few" sooner.
-        is_auto = isinstance(params.get("prior"), str)
+        is_auto = isinstance(params.get("prior"), str) and params["prior"] == "auto"
         same = {"prior": resolve_prior(params["prior"], problem)} if is_auto else {}
 
         def rank_half(number):

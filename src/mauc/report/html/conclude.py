@@ -207,7 +207,7 @@ def _verdict(
 def _hard_title(hard: list[dict[str, Any]], problem: Problem) -> str:
     n_pairs = Decomposition("one-vs-one", problem.n_classes).n_subproblems
     if n_pairs == 1:
-        return "The pair of classes"
+        return "The two classes"
     if len(hard) == n_pairs:
         return f"All {n_pairs} pairs of classes, hardest first"
     return f"The {len(hard)} hardest of {n_pairs:,} pairs of classes"

@@ -1,24 +1,19 @@
 """GreedyMAUC: the selector of features that together separate every pair of classes."""
 
-from collections import Counter
-from collections.abc import Mapping
 from functools import partial
-from reprlib import repr as short_repr
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from mauc.checks import check_choice, check_int, check_real, unknown_choice
+from mauc.checks import check_choice, check_int, check_real
 from mauc.data.decomposition import Decomposition
-from mauc.data.problem import Problem
-from mauc.exceptions import MaucError
 from mauc.memory import check_memory
 from mauc.selectors.base import Ranked, RankingSelector, feature_names
 from mauc.selectors.greedy_mauc.dispersion import MAX_FOLDED
 from mauc.selectors.greedy_mauc.effects import measure
 from mauc.selectors.greedy_mauc.interactions import MAX_PAIRS, search_derived
 from mauc.selectors.greedy_mauc.prediction import AlternativesMixin, Exchanges, Prediction
-from mauc.selectors.greedy_mauc.prior import tree_prior
+from mauc.selectors.greedy_mauc.prior import check_prior, prior_weights, resolve_prior
 from mauc.selectors.greedy_mauc.scores import estimate_shrinkage
 from mauc.selectors.greedy_mauc.search import MAX_HELD, plain_state
 from mauc.selectors.greedy_mauc.units import CostCurve, search_units
@@ -29,10 +24,6 @@ from mauc.texts import insert_texts
 PREDICTED_SLACK = 0.0005  # of MAUC that "predicted" gives away
 MAX_PREDICTED = 100  # features that "predicted" looks at
 _SMALL_BYTES = 2**28  # below this, free memory is not checked
-_PRIOR_WORDS = ("auto", "extra_trees")
-_PRIOR_WANTED = 'prior must be None, "auto", "extra_trees" or one weight > 0 per feature'
-_MAX_SAMPLES, _SAMPLES_PER_FEATURE = 500, 2  # below which "auto" takes samples for few
-_MAX_CELLS = 2**28  # values of which "auto" grows trees
 
 
 class _Options(NamedTuple):
@@ -74,12 +65,17 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
         Correlations are measured on at most this many samples, every class with its share; None
         takes all. Which ones is decided by a hash of the ranks of their values, so the order of
         the rows does not matter. AUCs and ranks are always of all samples.
-    prior : None, array-like, Series, dict, "extra_trees" or "auto", default="auto"
+    prior : None, array-like, Series, dict, str or estimator, default="auto"
         What is known of the features beforehand: a weight > 0 per feature, in the order of the
         columns or by name (a Series or dict; features that it does not name weigh 1), that its
         gain is multiplied by. "extra_trees" makes the weights of the importances of 200 extremely
         randomised trees. "auto" does so where samples are few: up to 500, fewer than two per
-        feature, and at most 2**28 values in all. None: all features weigh the same.
+        feature, and at most 2**28 values in all. None: all features weigh the same. An estimator,
+        or the import path of one ("sklearn.ensemble.RandomForestClassifier"), is cloned and fitted
+        on the same at most `max_samples` samples as the trees, in robust standard deviations; its
+        ``feature_importances_`` or absolute ``coef_``, summed over the classes, make the weights.
+        It gets weights of samples if it takes them, and a fixed seed if it has none. Boosting
+        gained on tables of two classes, not on others (reproduction/beyond/greedy_prior.md).
     interactions : bool, default=False
         Whether to look for pairs of features that act together, such as two whose signs agree in
         one class and not in the other while neither tells anything alone. Both are then chosen one
@@ -251,9 +247,7 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
         self.shrinkage_ = options.shrinkage
         if options.shrinkage is None:
             self.shrinkage_ = estimate_shrinkage(scores)
-        self.prior_ = prior
-        if isinstance(prior, str):
-            self.prior_ = tree_prior(problem, scores, self.n_jobs)
+        self.prior_ = prior_weights(prior, problem, scores, self.n_jobs)
         search = {
             "shrinkage": self.shrinkage_, "alpha": options.alpha, "prior": self.prior_,
             "pair_shares": problem.pair_shares, "n_jobs": self.n_jobs,
@@ -320,89 +314,3 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
             # The scores come on top of the memory of a source; the rest is a part of it.
             workspace = problem.workspace
             workspace.reserve(min(doubles, workspace.spare()))
-
-
-def check_prior(prior: Any) -> str | np.ndarray | dict | None:
-    """Return None, the name of a prior, weights, or weights by name, checked without data."""
-    if prior is None:
-        return None
-    if isinstance(prior, str):
-        if prior not in _PRIOR_WORDS:
-            raise unknown_choice("prior", prior, (None, *_PRIOR_WORDS), quoted=True)
-        return prior
-    if isinstance(prior, Mapping):
-        names = list(prior)
-    elif hasattr(prior, "index") and hasattr(prior, "to_numpy"):  # a Series of pandas
-        names = list(prior.index)
-        repeated = [name for name, count in Counter(names).items() if count > 1]
-        if repeated:
-            raise MaucError(f"prior must name every feature once, got {repeated[0]!r} twice.")
-    else:
-        return _numbers(prior)
-    if not names:
-        return {}
-    values = prior if hasattr(prior, "to_numpy") else list(prior.values())
-    return dict(zip(names, _numbers(values, names).tolist(), strict=True))
-
-
-def resolve_prior(prior: str | np.ndarray | dict | None, problem: Problem):
-    """Return the weights of all features, the largest 1, None or "extra_trees"."""
-    if isinstance(prior, str) and prior == "auto":
-        return "extra_trees" if needs_prior(problem.class_counts, problem.n_features) else None
-    if prior is None or isinstance(prior, str):
-        return prior
-    weights = _by_column(prior, problem) if isinstance(prior, dict) else prior
-    if len(weights) != problem.n_features:
-        raise MaucError(
-            f"prior must have one weight for each of the {problem.n_features:,} features, got "
-            f"{len(weights):,}."
-        )
-    # A weight that is lost in the division is still positive.
-    return np.maximum(weights / weights.max(), np.finfo(np.float64).tiny)
-
-
-def needs_prior(class_counts: np.ndarray, n_features: int) -> bool:
-    """Whether ``prior="auto"`` grows trees, by the shape of the data, so that all fits agree."""
-    n_samples = int(class_counts.sum())
-    is_few = n_samples <= _MAX_SAMPLES and n_samples < _SAMPLES_PER_FEATURE * n_features
-    return is_few and n_samples * n_features <= _MAX_CELLS
-
-
-def _numbers(values, names=None):
-    """Return weights as an array of finite positive numbers; an error names a wrong one."""
-    try:
-        weights = np.asarray(values)
-        if weights.dtype.kind == "c":
-            raise TypeError
-        weights = weights.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise MaucError(f"{_PRIOR_WANTED}, got {short_repr(values)}.") from error
-    if weights.ndim != 1 or len(weights) == 0:
-        shape = f"shape {weights.shape}" if weights.ndim > 0 else short_repr(values)
-        raise MaucError(f"{_PRIOR_WANTED}, got {shape}.")
-    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights > 0.0)))
-    if len(wrong) > 0:
-        where = f"at position {wrong[0]}" if names is None else f"for {names[wrong[0]]!r}"
-        raise MaucError(
-            f"prior must have finite weights > 0 (a small one for a feature that is hardly ever "
-            f"to be chosen), got {weights[wrong[0]]:g} {where}."
-        )
-    return weights
-
-
-def _by_column(by_name, problem):
-    """Return weights in the order of the columns, 1 for those without a name in `by_name`."""
-    if problem.feature_names is not None:
-        names = [str(name) for name in problem.feature_names]
-        if list(by_name) == list(range(len(names))):  # a Series without names
-            return np.array(list(by_name.values()))
-    else:
-        names = problem.column_labels or range(problem.n_features)
-    unknown = set(by_name) - set(names)
-    if unknown:
-        has_names = problem.feature_names is not None or problem.column_labels is not None
-        how = "features of the data" if has_names else "features without names by column number"
-        raise MaucError(
-            f"prior must name {how}, got {min(unknown, key=str)!r}, which is none of them."
-        )
-    return np.array([by_name.get(name, 1.0) for name in names])
