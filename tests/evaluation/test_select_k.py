@@ -11,9 +11,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.datasets import load_digits, load_wine
+from sklearn.neighbors import KNeighborsClassifier
 
 from mauc import FCBF, FSDD, MAUCD, MDFS, MRMR, ChiSquare, SizeCurve, mauc_score, select_k
-from mauc.classifiers import C45, RBFSVM, NearestNeighbor, NormalNaiveBayes
+from mauc.classifiers import C45, NearestNeighbor, NormalNaiveBayes
 from mauc.classifiers.likelihood import nested_log_probabilities
 from mauc.data.problem import make_problem
 from mauc.evaluation.folds import make_folds
@@ -285,8 +286,8 @@ def test_unequal_weights_need_methods_that_take_them(wine):
     weights = np.arange(len(y)) % 3.0
     with pytest.raises(MaucError, match=r"MRMR takes no sample weights.* got 1 to 2"):
         select_k(MRMR(), X, y, sample_weight=weights)
-    with pytest.raises(MaucError, match="RBFSVM takes no sample weights"):
-        select_k(MAUCD(), X, y, sample_weight=weights, classifier=RBFSVM())
+    with pytest.raises(MaucError, match="KNeighborsClassifier takes no sample weights"):
+        select_k(MAUCD(), X, y, sample_weight=weights, classifier=KNeighborsClassifier())
     equal = select_k(MRMR(), X, y, sample_weight=3.0 * (weights > 0), sizes=[2])
     kept = weights > 0
     assert_allclose(equal.fold_mauc, select_k(MRMR(), X[kept], y[kept], sizes=[2]).fold_mauc)
