@@ -104,7 +104,7 @@ def cut_regions(
     bounds = regions.reshape(-1, 2)
     width = int((bounds[:, 1] - bounds[:, 0]).max(initial=0)) + 1
     near = np.empty((3, width), np.int64)
-    sides = np.empty((2, n_local), np.int64)
+    sides = np.empty((2, n_local), np.uint64)
     costs = np.array([_model_cost(n_present) for n_present in range(n_local + 1)])
     n_bins = np.zeros(len(bounds), np.int64)
     tables = np.empty((8 * len(bounds) + 64, n_local), np.int64)
@@ -250,10 +250,10 @@ def fill_tables(
                 total[k] = 0
                 left[k] = 0
             for e in range(lo, hi):
-                total[cls[e]] += count[e]
+                total[cls[e]] += np.uint64(count[e])
             n, s, n_present, s_total = np.uint64(0), np.int64(0), 0, 0.0
             for k in range(n_classes):
-                n += np.uint64(total[k])
+                n += total[k]
                 s += fixed_log(fixed, total[k], unit)
                 s_total += log_of(logs, total[k])
                 n_present += total[k] > 0
@@ -271,8 +271,8 @@ def fill_tables(
             for e in range(lo, stop):
                 k = np.uint64(cls[e])
                 t = np.uint64(count[e])
-                a = np.uint64(left[k])
-                b = np.uint64(total[k]) - a
+                a = left[k]
+                b = total[k] - a
                 s += fixed_log(fixed, a + t, unit) - fixed_log(fixed, a, unit)
                 s += fixed_log(fixed, b - t, unit) - fixed_log(fixed, b, unit)
                 left[k] = a + t
@@ -304,12 +304,12 @@ def fill_tables(
                     if near[1, q] < least:
                         continue
                     while e <= near[0, q]:
-                        left[cls[e]] += count[e]
+                        left[cls[e]] += np.uint64(count[e])
                         e += 1
                     n_left, s_left, s_right, k_left, k_right = np.uint64(0), 0.0, 0.0, 0, 0
                     for k in range(n_classes):
                         right = total[k] - left[k]
-                        n_left += np.uint64(left[k])
+                        n_left += left[k]
                         s_left += log_of(logs, left[k])
                         s_right += log_of(logs, right)
                         k_left += left[k] > 0
