@@ -10,10 +10,10 @@ equally good cuts the first one wins.
 
 Columns are sorted and compressed into entries: a class and a number of rows of that class that
 share a value. Entries are int32 of shape (..., 3, width), ascending with the value, with the rows
-CLASS, COUNT (never 0) and ENDS, the number of distinct values that end with the entry. With weights,
-whole numbers of which 1 stands for `step` rows, they are int64 and COUNT is a sum of them. Cuts are
-compared in fixed point, close ones again in double precision; docs/methods/mdl.md has the sums, and
-why all decisions are those of the plain formula.
+CLASS, COUNT (never 0) and ENDS, the number of distinct values that end with the entry. Where rows
+have weights (see `RowCounts`), entries are int64 and COUNT is a sum of weights. Cuts are compared
+in fixed point, close ones again in double precision; docs/methods/mdl.md has the sums, and why all
+decisions are those of the plain formula.
 """
 
 import math
@@ -99,7 +99,7 @@ def one_vs_rest_entries(
 def cut_regions(
     entries: np.ndarray, regions: np.ndarray, n_local: int, rows: RowCounts
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return tables of bins and classes, below each other, and the bins of each, 0 without a cut."""
+    """Return tables of bins and classes, one below the other, and the bins of each, 0 if uncut."""
     n_columns, n_subproblems, _ = regions.shape
     bounds = regions.reshape(-1, 2)
     width = int((bounds[:, 1] - bounds[:, 0]).max(initial=0)) + 1
@@ -294,7 +294,7 @@ def fill_tables(
                 boundary_cost = math.log(n_boundaries + ends[hi - 1] - 1) / LN2
                 model_cost = costs[n_present]
                 price = boundary_cost + model_cost - 1e-3 - 1e-9 * rows
-                if best - s_whole < bit * price + n_present * (s_whole / size):
+                if best - s_whole < bit * price + n_present * (s_whole / rows):
                     n_near = 0
                 prior = -(s_total - log_of(logs, n)) / (size * LN2)
                 for k in range(n_classes):

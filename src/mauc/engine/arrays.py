@@ -158,17 +158,23 @@ class RowCounts(NamedTuple):
 
 
 def count_rows(n_samples: int, weights: np.ndarray | None = None) -> RowCounts:
-    """Return how to count rows whose weights are numbers of rows; whole ones are kept as given."""
+    """Return how to count rows whose weights are numbers of rows, or those of a unit."""
     if weights is None:
         return RowCounts(*log_table(n_samples, 1.0), n_samples)
-    total, exponent = math.fsum(weights), 0
-    if total >= _MAX_COUNT or (weights != np.rint(weights)).any():
-        exponent = _WEIGHT_BITS - math.frexp(total)[1]
-    units = np.maximum(np.rint(np.ldexp(weights, exponent)), weights > 0).astype(np.int64)
+    total, smallest = math.fsum(weights), float(weights[weights > 0].min())
+    # Whole numbers are kept, multiples of the smallest weight counted: what is equal stays so.
+    step = next((unit for unit in (1.0, smallest) if _are_multiples(weights, unit, total)), None)
+    step = step or math.ldexp(1.0, math.frexp(total)[1] - _WEIGHT_BITS)
+    units = np.maximum(np.rint(weights / step), weights > 0).astype(np.int64)
     n = int(units.sum())
-    return RowCounts(
-        None, None, _log_unit(n * math.log(n)), n, units, math.ldexp(1.0, -exponent)
-    )  # fmt: skip
+    return RowCounts(None, None, _log_unit(n * math.log(n)), n, units, step)
+
+
+def _are_multiples(weights, unit, total):
+    """Whether weights are multiples of a unit, to rounding of divisions, and their sums exact."""
+    return total / unit < _MAX_COUNT and bool(
+        (np.abs(weights - np.rint(weights / unit) * unit) <= 2.0**-50 * weights).all()
+    )
 
 
 @njit_part
