@@ -79,7 +79,7 @@ def make_folds(problem: Problem, cv: Any, random_state: Any = 0) -> Folds:
     cv = check_cv(cv, problem.n_samples)
     if is_int(cv) and problem.groups is None:
         return list(_stratified_folds(problem, cv, random_state))
-    if is_int(cv):
+    if is_int(cv) and problem.groups is not None:
         n_groups = len(np.unique(problem.groups))
         if n_groups < cv:
             raise MaucError(
