@@ -160,7 +160,17 @@ def _stratified_folds(
 
 def warn_of_leaks(problem: Problem, folds: Folds) -> None:
     """Warn, in one line, where a column looks like a group, or rows are tested and trained on."""
-    column = find_group_column(problem) if problem.groups is None else None
+    groups = problem.groups
+    if groups is not None and any(
+        np.isin(groups[test], groups[train]).any() for train, test in folds
+    ):
+        warn_user(
+            "groups are on both sides of some splits, which `cv` makes without looking at them; "
+            "leave cv out, or take a splitter such as GroupKFold.",
+            RepeatedRowsWarning,
+        )
+        return
+    column = find_group_column(problem) if groups is None else None
     if column is not None:
         names = problem.feature_names
         name = f"number {column}" if names is None else repr(str(names[column]))
