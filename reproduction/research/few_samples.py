@@ -28,8 +28,7 @@ from mauc.classifiers import C45, NearestNeighbor, NormalNaiveBayes
 from mauc.data.problem import make_problem
 from mauc.evaluation import FoldEvaluator
 from mauc.selectors.greedy_mauc.effects import auc_effects, measure
-from mauc.selectors.greedy_mauc.estimator import needs_prior
-from mauc.selectors.greedy_mauc.prior import value_scores
+from mauc.selectors.greedy_mauc.prior import needs_prior, value_scores
 from mauc.selectors.greedy_mauc.scores import estimate_shrinkage
 from mauc.selectors.pair_auc import pair_wins
 from reproduction.common import load_npz

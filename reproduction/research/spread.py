@@ -128,17 +128,17 @@ def judges():
     )  # fmt: skip
 
 
-def judge(ranking, X, y, train, test):
+def judge(ranking, X, y, train, test, sizes=SIZES):
     """Return the MAUC of every judge for every size."""
     scaler = StandardScaler().fit(X[train])
     here, there = scaler.transform(X[train]), scaler.transform(X[test])
     found = []
-    for k in SIZES:
+    for k in sizes:
         chosen = ranking[:k]
         for model in judges():
             model.fit(here[:, chosen], y[train])
             found.append(mauc_score(y[test], model.predict_proba(there[:, chosen])))
-    return np.reshape(found, (len(SIZES), -1)).round(6).tolist()
+    return np.reshape(found, (len(sizes), -1)).round(6).tolist()
 
 
 def run(name):

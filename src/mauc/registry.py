@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import Any, NamedTuple
 
 from mauc.checks import unknown_choice
+from mauc.exceptions import MaucError
 
 
 class Accepts(NamedTuple):
@@ -248,3 +249,17 @@ def make_classifier(method: str, **options: Any) -> Any:
     if method not in known:
         raise unknown_choice("classifier", method, known)
     return known[method](**options)
+
+
+def import_estimator(what: str, path: str) -> Any:
+    """Return the unfitted estimator of an import path; `what` is the option that has it."""
+    module, _, name = path.rpartition(".")
+    try:
+        made = getattr(import_module(module), name)()
+        made.get_params()
+    except Exception as error:  # the module is not ours and may raise anything
+        raise MaucError(
+            f"{what} {path!r} must be the import path of an estimator whose parameters have "
+            f"defaults; it cannot be used: {error}."
+        ) from error
+    return made

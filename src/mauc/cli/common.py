@@ -146,7 +146,10 @@ def _check_numbers(*, seed: int = 0, jobs: int = 1, **_: Any) -> None:
 
 def _spell(name: str, *value: Any) -> str:
     """Return what messages call a parameter, or what stands for an option here."""
-    names = {"PairAUCSketch": "--sketch, with --method mdfs or maucd", "open_columns": "--memory"}
+    names = {
+        "PairAUCSketch": "--sketch, with --method mdfs or maucd", "open_columns": "--memory",
+        "feature_groups": "--groups-of", "pair_weight": "--costs", "n_features_to_select": "-k",
+    }  # fmt: skip
     return names.get(name) or command_line_option(name, *value)
 
 

@@ -1,6 +1,6 @@
 """`mauc compare`: selectors side by side on the user's own data, by cross-validation."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,9 @@ from mauc.cli import common, show
 from mauc.cli.fitting import fit_on, named_selector, suited
 from mauc.cli.outputs import Written, check_folder, check_outputs, write_figure, write_page
 from mauc.cli.reading import Reading, reads_data, say_columns, target_option
+from mauc.cli.wishes import COSTS, read_costs
 from mauc.exceptions import MaucError
+from mauc.results import for_classes
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -56,6 +58,7 @@ _BAR = 20  # characters of the bar of MAUC 1
 @common.path_option(
     "--report", help="Write an HTML page: the selection of the baseline, and the comparison."
 )
+@click.option("--costs", **COSTS)
 @reads_data
 @common.seed_option
 @common.workers_option
@@ -64,8 +67,8 @@ _BAR = 20  # characters of the bar of MAUC 1
 def compare(
     data: str, methods: str | None, classifiers: str, sizes: str | None, repeats: int, folds: int,
     reference: str | None, test: str, alpha: float, output: Path | None, figure: Path | None,
-    report: Path | None, reading: Reading, seed: int, jobs: int, progress: str, force: bool,
-    as_json: bool,
+    report: Path | None, costs: str | None, reading: Reading, seed: int, jobs: int, progress: str,
+    force: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Compare selectors on your data by cross-validation.
 
@@ -97,6 +100,8 @@ def compare(
         )
     say_columns(dataset, data)
     source = _dataset_spec(dataset, data, reading)
+    if costs is not None:
+        source = replace(source, pair_weight=read_costs(costs))
     plan = Plan(
         f"compare {source.name}", (source,), selectors, models,
         sizes=sizes_from(sizes, dataset.n_features), repeats=repeats, folds=folds, seed=seed,
@@ -110,15 +115,25 @@ def compare(
     failed = [f"{count} x {what}" for what, count in sorted(summary.failures.items())]
     if summary.n_failed == len(rows):
         raise MaucError("every combination failed:\n  " + "\n  ".join(failed))
-    written = Written()
+    written, n_classes = Written(), len(set(dataset.y))
     if figure is not None:
         from mauc.plotting import CurvesDisplay
 
-        written.add(lambda: write_figure(CurvesDisplay.from_run(rows).figure_, figure, force=force))
+        drawn = CurvesDisplay.from_run(rows).figure_
+        for ax in drawn.axes:
+            ax.set_ylabel(for_classes(ax.get_ylabel(), n_classes))
+        written.add(lambda: write_figure(drawn, figure, force=force))
     if report is not None:
         written.add(
             lambda: _write_report(
-                dataset, plan, rows, comparison, report, reading.words(data), force=force
+                dataset,
+                plan,
+                rows,
+                comparison,
+                report,
+                reading.words(data),
+                force=force,
+                wishes=[] if costs is None else ["--costs", costs],
             )
         )
     if as_json:
@@ -137,8 +152,11 @@ def compare(
     else:
         from mauc.report import mauc_table
 
-        show.print_report_table(mauc_table(rows, source.name, comparison))
-        show.print_table(overview(rows, comparison))
+        table = mauc_table(rows, source.name, comparison)
+        (part,) = table.parts
+        part = replace(part, caption=for_classes(part.caption, n_classes))
+        show.print_report_table(replace(table, parts=(part,)))
+        show.print_table(overview(rows, comparison, for_classes("mean MAUC", n_classes)))
     written.finish()
     if failed:
         common.echo_stderr("some combinations failed:\n  " + "\n  ".join(failed))
@@ -147,7 +165,7 @@ def compare(
 
 def _write_report(
     dataset: "Dataset", plan: "Plan", rows: Any, comparison: "Comparison", path: Path,
-    reading: list[str], *, force: bool,
+    reading: list[str], *, force: bool, wishes: list[str],
 ) -> Path:  # fmt: skip
     """Write the page about the selection of the baseline, fitted on all rows."""
     from mauc.experiments.data import nominal_notes
@@ -157,9 +175,12 @@ def _write_report(
     notes = nominal_notes(plan, dataset)
     dataset = suited(selector, dataset, baseline, "ordinal")  # as the selectors of the run saw it
     selector.set_params(n_features_to_select=min(max(plan.sizes), dataset.n_features))
+    if "pair_weight" in selector.get_params():
+        selector.set_params(pair_weight=plan.datasets[0].pair_weight)
     fit_on(selector, dataset)
     return write_page(
-        path, selector, dataset, reading, force=force, run=rows, comparison=comparison,
+        path, selector, dataset, reading, force=force, wishes=wishes, run=rows,
+        comparison=comparison,
         notes=[*dataset.notes, *notes],
     )  # fmt: skip
 
@@ -189,14 +210,14 @@ def _dataset_spec(dataset: "Dataset", data: str, reading: Reading) -> "DatasetSp
     return DatasetSpec(name, source, target, options, groups)
 
 
-def overview(rows: Any, comparison: "Comparison") -> "Table":
+def overview(rows: Any, comparison: "Comparison", head: str = "mean MAUC") -> "Table":
     """Return the mean MAUC of each selector as a bar, with wins and losses of the baseline."""
     from mauc.stats import compare_to, win_draw_loss
 
     means = rows[rows["status"] == "ok"].groupby("selector", sort=False)["mauc"].mean()
     counts = win_draw_loss(compare_to(rows, comparison), by=()).set_index("selector")
     verdict = f"{comparison.reference} wins / draws / loses"
-    table = show.make_table("selector", "mean MAUC", "from 1/2 to 1", verdict, right=("mean MAUC",))
+    table = show.make_table("selector", head, "from 1/2 to 1", verdict, right=(head,))
     block = "█" if show.make_console().encoding.startswith("utf") else "#"
     for selector, mean in means.sort_values(ascending=False, kind="stable").items():
         bar = block * round(max(0.0, 2 * mean - 1) * _BAR)  # from chance, 1/2, to 1

@@ -9,6 +9,7 @@ from mauc.checks import check_level
 from mauc.cli import common, show
 from mauc.cli.outputs import Written, check_outputs, write_frame
 from mauc.cli.reading import Reading, reads_data, say_notes, target_option
+from mauc.cli.wishes import COSTS, read_costs
 from mauc.exceptions import MaucError, format_labels
 from mauc.results import number
 
@@ -28,13 +29,14 @@ _PREFIXES = ("", "score_", "proba_", "prob_", "p_")
 )  # fmt: skip
 @click.option("--level", default=0.95, help="Confidence level of the interval.")
 @common.path_option("--pairs", help="Write the table of pairs (csv, parquet, xlsx).")
+@click.option("--costs", **COSTS)
 @reads_data
 @common.seed_option
 @common.jobs_option
 @common.force_option
 def score(
-    scores: str | None, bootstrap: int | None, level: float, pairs: Path | None, reading: Reading,
-    seed: int, jobs: int, force: bool, as_json: bool,
+    scores: str | None, bootstrap: int | None, level: float, pairs: Path | None,
+    costs: str | None, reading: Reading, seed: int, jobs: int, force: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Compute the MAUC of predictions and the AUC of every class pair.
 
@@ -58,7 +60,8 @@ def score(
     else:
         y, values, labels, groups, name, notes = read_scores(scores, reading)
         say_notes(name, notes)
-    report = pair_auc_scores(y, values, labels=labels)
+    weights = {} if costs is None else {"pair_weight": read_costs(costs)}
+    report = pair_auc_scores(y, values, labels=labels, **weights)
     frame, interval = report.to_frame(), None
     if bootstrap != 0:
         if bootstrap and groups is not None:
@@ -66,7 +69,7 @@ def score(
         options = {} if bootstrap is None else {"method": "percentile", "n_bootstrap": bootstrap}
         interval = show.watched(mauc_interval, "interval")(
             y, values, labels=labels, level=level, groups=groups, random_state=seed, n_jobs=jobs,
-            **options,
+            **options, **weights,
         )  # fmt: skip
         frame["lower"], frame["upper"] = interval.pair_lower, interval.pair_upper
     written = Written()
@@ -95,6 +98,10 @@ def _print_report(report: Any, interval: Any, frame: Any, scores: str | None) ->
     console = show.make_console()
     if scores is None:
         console.print(f"Naive Bayes on {EXAMPLE}, cross-validated")
+    line = report.summary if interval is None else f"{report.summary}, {interval.bounds}"
+    if len(report) == 1:
+        console.print(line)
+        return
     heads = ["A_ij", "A_ji", "mean"]
     if interval is not None:
         heads.append(f"{100 * interval.level:g}% interval")
@@ -106,12 +113,6 @@ def _print_report(report: Any, interval: Any, frame: Any, scores: str | None) ->
             cells.append("absent" if is_absent else f"{row.lower:.4f} to {row.upper:.4f}")
         show.add_row(table, f"{show.short(row.class_i)} vs {show.short(row.class_j)}", *cells)
     show.print_table(table)
-    line = f"MAUC {report.mauc:.4f} over {len(report) - report.n_pairs_absent} pairs"
-    if interval is not None:
-        line += (
-            f", {100 * interval.level:g}% interval {interval.lower:.4f} to {interval.upper:.4f} "
-            f"({interval.origin})"
-        )
     console.print(line)
 
 

@@ -10,8 +10,10 @@ from mauc.cli import common, show
 from mauc.cli.fitting import Fitted, Fitting, fitted
 from mauc.cli.outputs import Written, check_outputs, write_frame, write_page
 from mauc.cli.reading import Reading, reads_data, target_option
+from mauc.cli.wishes import Wishes
 from mauc.exceptions import MaucError
 from mauc.registry import score_label
+from mauc.results import for_classes
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -41,11 +43,12 @@ def _size_option(help: str) -> Any:
 )
 @common.path_option("--report", help="Write an HTML page about the selection.")
 @common.option_group(Fitting, "fitting")
+@common.option_group(Wishes, "wishes")
 @reads_data
 @common.force_option
 def select(
     data: str, k: str | None, output: Path | None, report: Path | None, fitting: Fitting,
-    reading: Reading, force: bool, as_json: bool,
+    wishes: Wishes, reading: Reading, force: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Choose features and show which class pairs each one serves.
 
@@ -55,11 +58,13 @@ def select(
 
     Example: mauc select data.csv --target label -k 20 --output reduced.csv
 
+    With wishes: mauc select data.csv -t label --keep age --feature-costs prices.csv --budget 100
+
     Larger than memory: mauc select 'folder/*.parquet' --target label -k 50 --memory 1GB
     """
     check_outputs(output=output, report=report, force=force)
     _check_table(output)
-    with fitted(fitting, reading, data, k, report) as found:
+    with fitted(fitting, reading, data, k, wishes, report) as found:
         selector, dataset = found.selector, found.dataset
     written = Written()
     if output is not None:
@@ -71,7 +76,7 @@ def select(
         written.add(
             lambda: write_page(
                 report, selector, dataset, [*reading.words(data), *fitting.seed_words], force=force,
-                options=fitting.options, is_table_written=output is not None,
+                options=fitting.options, wishes=wishes.words, is_table_written=output is not None,
                 classifier=found.classifier,
             )
         )  # fmt: skip
@@ -97,11 +102,12 @@ def select(
     "--pairs", help="Write the AUC of every feature on every class pair (csv, parquet, xlsx)."
 )
 @common.option_group(Fitting, "fitting")
+@common.option_group(Wishes, "wishes")
 @reads_data
 @common.force_option
 def rank(
-    data: str, k: str | None, pairs: Path | None, fitting: Fitting, reading: Reading, force: bool,
-    as_json: bool,
+    data: str, k: str | None, pairs: Path | None, fitting: Fitting, wishes: Wishes,
+    reading: Reading, force: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Rank all features by a method and show their scores.
 
@@ -116,7 +122,7 @@ def rank(
 
     check_outputs(pairs=pairs, force=force)
     written = Written()
-    with fitted(fitting, reading, data, k or "all") as found:
+    with fitted(fitting, reading, data, k or "all", wishes) as found:
         if pairs is not None:
             written.add(lambda: write_pairs(found, pairs, fitting.jobs, force=force))
     selector, dataset = found.selector, found.dataset
@@ -311,14 +317,19 @@ def is_greedy(selector: "RankingSelector") -> bool:
 
 def score_head(selector: "RankingSelector") -> str:
     """Return what tables call the scores of a fitted selector, those of features by themselves."""
-    measure = score_label(selector)
-    is_paired = selector.decomposition_.name != "whole"
+    measure, is_paired = score_label(selector), _is_paired(selector)
     if hasattr(selector, "frequencies_"):
         return "mean frequency"  # of a consensus
     if is_greedy(selector):
         return "alone" if is_paired else f"{measure} alone"
     # The AUC of a feature on the whole problem is its mean over the class pairs.
-    return f"mean {measure}" if is_paired or measure == "AUC" else measure
+    mean = f"mean {measure}" if is_paired or measure == "AUC" else measure
+    return for_classes(mean, len(selector.classes_))
+
+
+def _is_paired(selector: "RankingSelector") -> bool:
+    """Whether features were chosen for sub-problems that differ: two classes have but one."""
+    return selector.decomposition_.name != "whole" and len(selector.classes_) > 2
 
 
 def served_pairs(selector: "RankingSelector") -> list[list[str]]:
@@ -335,23 +346,26 @@ def served_pairs(selector: "RankingSelector") -> list[list[str]]:
 def feature_table(selector: "RankingSelector", feature_names: Sequence[str]) -> "Table":
     """Return the table of a fitted selector, one row per chosen feature."""
     measure = score_label(selector)
-    served = served_pairs(selector)
-    is_paired = selector.decomposition_.name != "whole"
+    served, is_paired = served_pairs(selector), _is_paired(selector)
+    n_classes = len(selector.classes_)
     asking = ("chosen for", "rank") if is_paired else ()
+    serving = ("serves best",) if n_classes > 2 else ()
     details = selector.trace_.detail_columns()
     if "predicted_mauc" in details:
         values = {
-            "predicted MAUC": details["predicted_mauc"],
+            for_classes("predicted MAUC", n_classes): details["predicted_mauc"],
             "added": details["added"],
-            "mean AUC alone": selector.pair_auc_.mean(axis=1),
+            for_classes("mean AUC alone", n_classes): selector.pair_auc_.mean(axis=1),
         }
     else:
         values = {score_head(selector): selector.scores_[selector.ranking_]}
         if is_paired or is_greedy(selector):
             there = f"{measure} there" if is_paired else f"{measure} when chosen"
             values = {there: selector.trace_.scores, **values}
+    if "spent" in details:
+        values["cost so far"] = details["spent"]
     table = show.make_table(
-        "#", "feature", *asking, *values, "serves best", right=("#", "rank", *values)
+        "#", "feature", *asking, *values, *serving, right=("#", "rank", *values)
     )
     for at, step in enumerate(selector.trace_):
         pairs = [show.short(pair) for pair in served[at]]
@@ -361,6 +375,7 @@ def feature_table(selector: "RankingSelector", feature_names: Sequence[str]) -> 
             show.short(feature_names[step.feature]),
             *([show.short(step.subproblem_name), step.rank] if is_paired else []),
             *(f"{column[at]:.3f}" for column in values.values()),
-            ", ".join(pairs[:3]) + (f" and {len(pairs) - 3} more" if len(pairs) > 3 else ""),
+            *[", ".join(pairs[:3]) + (f" and {len(pairs) - 3} more" if len(pairs) > 3 else "")]
+            * len(serving),
         )
     return table

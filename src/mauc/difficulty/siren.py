@@ -303,6 +303,12 @@ class SirenStudy(Result):
 
     def printed_parts(self) -> list[str | Layout]:
         """Return the hardest pairs, the index, and the selectors if there are any."""
+        if len(self.auc) == 1:
+            return [
+                f"{short_name(self.names[0])}: AUC {number(self.auc[0])} with all features by "
+                f"{self.judge}; with two classes there is nothing to neglect, and no selector to "
+                f"compare: the study needs three or more"
+            ]
         neglect, shortfall = self.neglect(), self.shortfall()
         pairs = [
             [

@@ -15,6 +15,7 @@ from mauc.classifiers.base import BaseClassifier, Indicators, Samples, find_cate
 from mauc.classifiers.svm_tuning import TuningResult, tune_on_features
 from mauc.data.categories import column_mask, learn_categories
 from mauc.data.columns import is_frame
+from mauc.data.pair_weights import square
 from mauc.data.problem import Problem
 from mauc.data.validate import check_table, check_weights, encode_labels
 from mauc.exceptions import MaucError, MaucWarning
@@ -28,7 +29,8 @@ SCOPES = ("dataset", "dataset_size", "fold", "fold_size")
 @insert_texts
 def evaluate_ranking(
     ranking, sizes, classifier, X_train, y_train, X_test, y_test,
-    *, response_method="predict_proba", train_weight=None, test_weight=None, n_jobs=None,
+    *, response_method="predict_proba", train_weight=None, test_weight=None, pair_weight=None,
+    n_jobs=None,
 ):  # fmt: skip
     """Compute the test MAUC of a classifier on the first k features of a ranking.
 
@@ -56,6 +58,8 @@ def evaluate_ranking(
         What MAUC is computed from.
     train_weight, test_weight : array-like of shape (n_samples,), optional
         Sample weights that the classifier is fitted with, and those of MAUC.
+    pair_weight : dict, array-like, data frame or str, optional
+        What each pair of classes counts in MAUC, see `mauc_score`.
     {n_jobs}
 
     Returns
@@ -77,7 +81,8 @@ def evaluate_ranking(
     """
     evaluator = FoldEvaluator(
         X_train, y_train, X_test, y_test,
-        train_weight=train_weight, test_weight=test_weight, n_jobs=n_jobs,
+        train_weight=train_weight, test_weight=test_weight, pair_weight=pair_weight,
+        n_jobs=n_jobs,
     )  # fmt: skip
     return evaluator.evaluate(ranking, sizes, classifier, response_method=response_method)
 
@@ -97,7 +102,7 @@ class FoldEvaluator:
 
     Parameters
     ----------
-    X_train, y_train, X_test, y_test, train_weight, test_weight
+    X_train, y_train, X_test, y_test, train_weight, test_weight, pair_weight
         As in `evaluate_ranking`. Samples of weight 0 count as absent. A classifier that takes no
         weights can be evaluated if those that are left are equal.
     {categorical_features}
@@ -118,7 +123,7 @@ class FoldEvaluator:
 
     def __init__(
         self, X_train, y_train, X_test, y_test, *, train_weight=None, test_weight=None,
-        categorical_features=None, n_jobs=None,
+        pair_weight=None, categorical_features=None, n_jobs=None,
     ):  # fmt: skip
         self._names = [str(name) for name in X_train.columns] if is_frame(X_train) else None
         coder, X_train, is_nominal = learn_categories(X_train, categorical_features)
@@ -136,7 +141,7 @@ class FoldEvaluator:
         self._X_train = X_train.astype(dtype, copy=False)
         self._X_test = X_test.astype(dtype, copy=False)
         self._classes, self._codes, _ = encode_labels(y_train)
-        self._pairs = ClassPairs.of_test(y_test, self._classes, test_weight)
+        self._pairs = ClassPairs.of_test(y_test, self._classes, test_weight, pair_weight)
         self._n_jobs = n_jobs
         self._nested = {}
 
@@ -405,6 +410,11 @@ def rank_part(
         given["sample_weight"] = problem.sample_weight[train]
     if problem.groups is not None:
         given["groups"] = problem.groups[train]
+    present = np.unique(problem.codes[train])
+    if problem.pair_shares is not None and len(present) < problem.n_classes:
+        # Weights may name a class that this part lacks.
+        table = square(problem.pair_shares, problem.n_classes)[np.ix_(present, present)]
+        fitted.set_params(pair_weight=table if table.any() else None)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MaucWarning)  # the same warnings were raised for all data
         labels = problem.classes[problem.codes[train]]

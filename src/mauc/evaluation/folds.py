@@ -9,6 +9,7 @@ from sklearn.model_selection import StratifiedGroupKFold
 
 from mauc.checks import check_int, is_int
 from mauc.data.leaks import copied_share, find_group_column
+from mauc.data.pair_weights import square
 from mauc.data.problem import Problem
 from mauc.data.validate import check_generator, mauc_errors
 from mauc.exceptions import (
@@ -95,7 +96,7 @@ def make_folds(problem: Problem, cv: Any, random_state: Any = 0) -> Folds:
         if len(np.intersect1d(train, test)):
             raise MaucError("cv must not test the rows of a split that it trains on.")
         test = test[np.isin(codes[test], codes[train])]
-        if len(np.unique(codes[test])) > 1:
+        if _tests_pair(problem, test):
             folds.append((train, test))
     if not folds:
         raise UndefinedMAUCError(
@@ -104,6 +105,15 @@ def make_folds(problem: Problem, cv: Any, random_state: Any = 0) -> Folds:
             f"{'samples' if problem.groups is None else 'groups'} of every class."
         )
     return folds
+
+
+def _tests_pair(problem: Problem, test: Array) -> bool:
+    """Whether the test part has two classes of a pair that counts."""
+    present = np.unique(problem.codes[test])
+    table = square(problem.pair_shares, problem.n_classes)
+    if table is None:
+        return len(present) > 1
+    return bool(table[np.ix_(present, present)].any())
 
 
 def _split(problem: Problem, splitter: Any) -> list[tuple[Array, Array]]:
@@ -154,7 +164,7 @@ def _stratified_folds(
     folds = assign_folds(problem.codes, n_folds, generator)
     for fold in range(n_folds):
         train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
-        if len(np.unique(problem.codes[test])) > 1:
+        if _tests_pair(problem, test):
             yield train, test
 
 

@@ -21,6 +21,7 @@ from threadpoolctl import threadpool_limits
 from mauc.classifiers import NormalNaiveBayes
 from mauc.classifiers.base import Indicators, find_categories
 from mauc.classifiers.likelihood import MIN_SPREAD, nested_log_probabilities
+from mauc.data.pair_weights import square
 from mauc.data.problem import Problem
 from mauc.evaluation.evaluate import RESPONSES, FoldEvaluator, own_nominal
 from mauc.exceptions import MaucError
@@ -76,14 +77,18 @@ class JudgedFold:
     def __init__(
         self, problem: Problem, ranking: Array, train: Array, test: Array, classifier: Any = None,
         *, response_method: str = "auto", n_jobs: int | None = None,
+        is_choice: Array | None = None,
     ) -> None:  # fmt: skip
+        #: after which features of the ranking a choice may end; None for all
+        self._is_choice = is_choice
         weights = problem.sample_weight
         test_weight = None if weights is None else weights[test]
         self.test, self._n_classes = test, problem.n_classes
         self._trained = np.unique(problem.codes[train])
         self.pairs = ClassPairs.of_test(
-            problem.codes[test], np.arange(problem.n_classes), test_weight
-        )
+            problem.codes[test], np.arange(problem.n_classes), test_weight,
+            square(problem.pair_shares, problem.n_classes),
+        )  # fmt: skip
         self._model = None
         if classifier is None:
             self._split = split_fold(problem, ranking, train, test, n_jobs)
@@ -133,7 +138,12 @@ class JudgedFold:
 
     def mauc(self, judge: str, sizes: Sequence[int]) -> list[float]:
         """Return the MAUC of the first k features, for ascending sizes."""
-        return [self.pairs.mauc(scores) for scores in self.scores(judge, sizes)]
+        if self._is_choice is not None:  # what is not whole at a size is not there
+            ends = np.flatnonzero(self._is_choice) + 1
+            sizes = ends[np.maximum(np.searchsorted(ends, sizes, "right") - 1, 0)].tolist()
+        distinct, positions = np.unique(sizes, return_inverse=True)
+        found = [self.pairs.mauc(scores) for scores in self.scores(judge, distinct.tolist())]
+        return [found[position] for position in positions]
 
 
 @dataclass(frozen=True)
@@ -165,7 +175,12 @@ class Judged:
     @cached_property
     def fold_mauc(self) -> dict[str, Array]:
         """MAUC of every judge on every fold."""
-        return {judge: np.nanmean(auc, axis=1) for judge, auc in self._fold_auc.items()}
+        return {
+            judge: np.array([
+                fold.pairs.mean(row) for fold, row in zip(self.folds, auc, strict=True)
+            ])
+            for judge, auc in self._fold_auc.items()
+        }  # fmt: skip
 
     @property
     def mauc(self) -> dict[str, float]:

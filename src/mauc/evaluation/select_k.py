@@ -11,6 +11,7 @@ from threadpoolctl import threadpool_limits
 
 from mauc.checks import check_choice, check_real, is_int
 from mauc.classifiers import NormalNaiveBayes
+from mauc.data.constraints import WISHES
 from mauc.data.problem import make_problem
 from mauc.data.validate import as_counts
 from mauc.evaluation.evaluate import (
@@ -25,7 +26,7 @@ from mauc.exceptions import MaucWarning
 from mauc.layout import plain_layout
 from mauc.progress import track
 from mauc.registry import Accepts
-from mauc.results import Result, first_rows
+from mauc.results import Result, first_rows, for_classes
 from mauc.texts import insert_texts
 
 MAX_AUTO = 100  # features that "auto" considers
@@ -36,7 +37,8 @@ RULES = ("one_standard_error", "best")
 @insert_texts
 def select_k(
     selector, X, y, *, sizes=None, classifier=None, rule="one_standard_error", tolerance=0.001,
-    cv=5, groups=None, response_method="auto", sample_weight=None, random_state=0, n_jobs=None,
+    cv=5, groups=None, response_method="auto", sample_weight=None, pair_weight=None,
+    random_state=0, n_jobs=None,
 ):  # fmt: skip
     """Choose how many features of a selector's ranking to keep.
 
@@ -71,6 +73,8 @@ def select_k(
     sample_weight : array-like of shape (n_samples,), optional
         For the selector, the classifier and MAUC; rows of weight 0 count as absent, also for the
         folds. Where selector or classifier take no weights, those that are not 0 must be equal.
+    {pair_weight}
+        By default that of the selector.
     random_state : int, SeedSequence, Generator, RandomState or None, default=0
         Of the folds, if `cv` is a number.
     {n_jobs}
@@ -95,7 +99,10 @@ def select_k(
         check_cv(cv, 0)
     check_choice("response_method", response_method, ("auto", *RESPONSES))
     holder = BaseEstimator()
-    holder.categorical_features = getattr(selector, "categorical_features", None)
+    for name in ("categorical_features", "pair_weight", *WISHES):
+        setattr(holder, name, getattr(selector, name, None))
+    if pair_weight is not None:
+        holder.pair_weight = pair_weight
     accepts = Accepts(sparse=True, infinite=True, nominal=True)
     if sample_weight is not None:
         X, y, sample_weight, groups, cv = _drop_zero_weight(
@@ -106,9 +113,14 @@ def select_k(
         check_equal_weights(selector, problem.sample_weight)
     if classifier is None and response_method != "auto":
         classifier = NormalNaiveBayes()
+    wishes, n_most = problem.constraints, problem.n_features
+    if wishes is not None:
+        n_most = wishes.n_available
     if sizes is None:
-        sizes = auto_sizes(problem.n_features)
-    sizes = np.unique(check_sizes(sizes, problem.n_features, "the number of features"))
+        sizes = auto_sizes(n_most)
+        if wishes is not None:
+            sizes = np.union1d(sizes[sizes > wishes.n_kept], max(wishes.n_kept, 1))
+    sizes = np.unique(check_sizes(sizes, n_most, "the number of features"))
     splits, folds = make_folds(problem, cv, random_state), []
     warn_of_leaks(problem, splits)
     with threadpool_limits(1):  # the same bits on any number of cores
@@ -126,19 +138,22 @@ def select_k(
                 )
             folds.append(JudgedFold(
                 problem, ranking, train, test, classifier, response_method=response_method,
-                n_jobs=n_jobs,
+                n_jobs=n_jobs, is_choice=None if wishes is None else wishes.ends(ranking),
             ))  # fmt: skip
         return _best_curve(
-            folds, sizes, judges_of(classifier), (rule, float(tolerance), problem.n_features)
-        )
+            folds, sizes, judges_of(classifier), (rule, float(tolerance), problem.n_features),
+            for_classes("MAUC", problem.n_classes),
+        )  # fmt: skip
 
 
-def _best_curve(folds, sizes, judges, options):
+def _best_curve(folds, sizes, judges, options, measure):
     """Return the curve of the judge that names the size, and with it those of the others."""
 
     def curve(judge, sizes):
         fold_mauc = np.array([fold.mauc(judge, sizes) for fold in folds])
-        return SizeCurve(np.asarray(sizes), fold_mauc, *options, judge=judges[judge])
+        return SizeCurve(
+            np.asarray(sizes), fold_mauc, *options, judge=judges[judge], measure=measure
+        )
 
     curves = [curve(judge, sizes) for judge in judges if judge != "trees"]
     if "trees" not in judges:
@@ -194,6 +209,8 @@ class SizeCurve(Result):
         Whose MAUC it is.
     others : tuple of SizeCurve
         Those of the other classifiers that were asked.
+    measure : str, default="MAUC"
+        What it is called; "AUC" for two classes.
     """
 
     sizes: np.ndarray
@@ -203,6 +220,7 @@ class SizeCurve(Result):
     n_features: int | None = None
     judge: str = "the classifier"
     others: tuple["SizeCurve", ...] = ()
+    measure: str = "MAUC"
 
     @property
     def mean(self):
@@ -302,8 +320,8 @@ class SizeCurve(Result):
         by = "" if leader is self else f" by {leader.judge}"
         unchosen = "" if np.isnan(honest) else f", {honest:.4f} on folds that did not choose"
         return (
-            f"{self.size} feature{'s' * (self.size > 1)}: MAUC {chosen:.4f} by {self.judge}"
-            f"{unchosen}; best {leader.mean.max():.4f}{by} (standard error "
+            f"{self.size} feature{'s' * (self.size > 1)}: {self.measure} {chosen:.4f} by "
+            f"{self.judge}{unchosen}; best {leader.mean.max():.4f}{by} (standard error "
             f"{self.best_error:.4f}) with {self.best_size}"
             + (f"\n{self.edge_note}" if self.edge_note else "")
         )
@@ -320,7 +338,7 @@ class SizeCurve(Result):
             [str(size), f"{mean[at]:.4f}", f"{error[at]:.4f}", marks.get(size, "")]
             for at, size in ((at, int(self.sizes[at])) for at in shown)
         ]
-        heads = ["features", "MAUC", "standard error", ""]
+        heads = ["features", self.measure, "standard error", ""]
         table = plain_layout(heads, rows, len(self.sizes), right=("features",))
         return [self.summary, table]
 

@@ -18,6 +18,8 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.utils import _safe_indexing
 
 from mauc.classifiers.svm_tuning import tune_on_features
+from mauc.data.constraints import WISHES, by_number
+from mauc.data.pair_weights import PairWeights, square
 from mauc.datasets import Dataset, coded_columns
 from mauc.evaluation import FoldEvaluator
 from mauc.exceptions import MaucError
@@ -48,6 +50,8 @@ class Split:
     y_test: np.ndarray
     is_nominal: np.ndarray | None = None  #: bool, a value per column, if there are nominal ones
     groups: np.ndarray | None = None  #: of the training rows
+    pair_weight: np.ndarray | None = None  #: (n_classes, n_classes), of the training labels
+    names: tuple[str, ...] = ()  #: of the features
 
 
 @dataclass(frozen=True)
@@ -87,19 +91,30 @@ def run_cell(
     rows: list[Row] = []
     bases = _base_rows(plan, cell, split.y_train, split.y_test, dataset.X.shape[1], wanted)
     _warm_up([spec for spec, _, _ in bases], split, max(sizes))
-    for spec, classifiers, base in bases:
+    # Groups and budgets make another choice for every size; otherwise rankings are nested.
+    parts = [
+        (*one, part)
+        for one in bases
+        for part in ([[size] for size in sizes] if {*WISHES} & {*one[0].options} else [sizes])
+    ]
+    for spec, classifiers, base, sizes in parts:
         try:
             ranking, seconds = select_features(spec, split, max(sizes), base.seed, n_jobs)
             base = replace(base, select_seconds=seconds)
             evaluator = evaluator or FoldEvaluator(
-                split.X_train, split.y_train, split.X_test, split.y_test, n_jobs=n_jobs
-            )
+                split.X_train, split.y_train, split.X_test, split.y_test,
+                pair_weight=split.pair_weight, n_jobs=n_jobs,
+            )  # fmt: skip
         except Exception as error:  # a failure is a row, the run goes on
             for classifier in classifiers:
                 rows += _failed(base, classifier, sizes, error_text(error))
             continue
         # A selector may rank fewer features than it is asked for.
         reached = [size for size in sizes if size <= len(ranking)]
+        sizes_of_rows = {}
+        if {*WISHES} & {*spec.options}:  # what does not fit is not there
+            sizes_of_rows = {len(ranking): sizes[0]}
+            reached = sizes = [len(ranking)]
         beyond = error_text(MaucError(f"{spec.name} ranked {len(ranking)} features only"))
         for classifier in classifiers:
             made: list[Row] = []
@@ -110,7 +125,8 @@ def run_cell(
                     for one in evaluator.measure(ranking, part, model):
                         made.append(
                             replace(
-                                base, classifier=classifier.name, size=one.size, mauc=one.mauc,
+                                base, classifier=classifier.name,
+                                size=sizes_of_rows.get(one.size, one.size), mauc=one.mauc,
                                 fit_seconds=one.fit_seconds, score_seconds=one.score_seconds,
                                 features=ranking[: one.size], status="ok",
                             )
@@ -199,7 +215,17 @@ def split_cell(plan: Plan, cell: Cell, dataset: Dataset) -> Split:
     return Split(
         _safe_indexing(X, train), y[train], _safe_indexing(X, test), y[test], is_nominal,
         None if dataset.groups is None else dataset.groups[train],
+        _pair_weights(plan, cell, y, train), tuple(dataset.feature_names),
     )  # fmt: skip
+
+
+def _pair_weights(plan: Plan, cell: Cell, y: np.ndarray, train: np.ndarray) -> np.ndarray | None:
+    """Return the weights of the class pairs of a training part, None if they are equal."""
+    given = next(spec.pair_weight for spec in plan.datasets if spec.name == cell.dataset)
+    classes, counts = np.unique(y, return_counts=True)
+    table = square(PairWeights(given).shares(classes, counts.astype(float)), len(classes))
+    present = np.flatnonzero(np.isin(classes, y[train]))
+    return None if table is None else table[np.ix_(present, present)]
 
 
 def split_rows(
@@ -269,8 +295,11 @@ def _warm_up(specs: list[MethodSpec], split: Split, size: int) -> None:
 
 def _make_selector(spec: MethodSpec, split: Split, size: int, seed: int, n_jobs: int) -> Any:
     selector = _tell_nominal(build_selector(spec, size), spec.options, split.is_nominal)
-    given = {"n_jobs": n_jobs, "random_state": seed}
+    given = {"n_jobs": n_jobs, "random_state": seed, "pair_weight": split.pair_weight}
     known = selector.get_params()
+    wishes = {name: wish for name, wish in spec.options.items() if name in WISHES}
+    if wishes and isinstance(selector, RankingSelector):
+        selector.set_params(**by_number(wishes, split.names))
     return selector.set_params(
         **{key: value for key, value in given.items() if key in known and key not in spec.options}
     )

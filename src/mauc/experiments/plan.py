@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from functools import wraps
-from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar, dataclass_transform
 from urllib.parse import quote
@@ -31,7 +30,14 @@ from pydantic.dataclasses import dataclass as checked_dataclass
 from mauc.checks import is_int, unknown_choice
 from mauc.exceptions import MaucError
 from mauc.io.options import DEFAULTS
-from mauc.registry import CLASSIFIERS, PEERS, SELECTORS, make_classifier, make_selector
+from mauc.registry import (
+    CLASSIFIERS,
+    PEERS,
+    SELECTORS,
+    import_estimator,
+    make_classifier,
+    make_selector,
+)
 
 #: options of `mauc.datasets.load_dataset` that a data set of a plan may have
 DATASET_OPTIONS = tuple(
@@ -122,6 +128,8 @@ class DatasetSpec:
         Further arguments of `load_dataset`.
     groups : str, optional
         The column that says which rows belong together, such as a patient; they are in one fold.
+    pair_weight : dict or "prior", optional
+        What pairs of classes count, ``{"a": {"b": 5}}``, to selectors that take it and in MAUC.
     """
 
     name: Name
@@ -129,6 +137,7 @@ class DatasetSpec:
     target: str | None = None
     options: Annotated[Options, AfterValidator(_check_reading)] = field(default_factory=dict)
     groups: str | None = None
+    pair_weight: dict[str, dict[str, float]] | Literal["prior"] | None = None
 
     def __post_init__(self) -> None:
         if not self.source:
@@ -230,18 +239,10 @@ def _build(kind: str, spec: MethodSpec, known: Iterable[str], make: Callable[...
     # A dot alone makes no import path: "c4.5" is a slip for "c45".
     if "." not in spec.method or spec.method.replace(".", "").lower() in known:
         raise unknown_choice(kind, spec.method, known)
-    module, _, name = spec.method.rpartition(".")
-    try:
-        made = getattr(import_module(module), name)()
-        known = made.get_params()
-    except Exception as error:  # the module is not ours and may raise anything
-        raise MaucError(
-            f"method {spec.method!r} must be the import path of an estimator whose parameters "
-            f"have defaults; it cannot be used: {error}."
-        ) from error
+    made = import_estimator("method", spec.method)
     for option in spec.options:
-        if option not in known:
-            raise unknown_choice(f"option of {spec.method}", option, known)
+        if option not in made.get_params():
+            raise unknown_choice(f"option of {spec.method}", option, made.get_params())
     return made.set_params(**spec.options)
 
 

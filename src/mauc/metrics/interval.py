@@ -17,7 +17,7 @@ from mauc.engine.ordered import class_wins
 from mauc.exceptions import MaucError
 from mauc.metrics.mauc import ClassPairs, check_scored
 from mauc.parallel import run_blocks
-from mauc.results import Result
+from mauc.results import Result, for_classes
 
 _METHODS = ("delong", "percentile")
 _N_BOOTSTRAP = 1000
@@ -204,10 +204,14 @@ class MAUCInterval(Result):
 
     def printed_parts(self):
         """Return MAUC and its interval in one line."""
-        return [
-            f"MAUC {self.mauc:.4f}, {100 * self.level:g}% interval {self.lower:.4f} to "
-            f"{self.upper:.4f} ({self.origin})"
-        ]
+        line = f"MAUC {self.mauc:.4f}, {self.bounds}"
+        return [for_classes(line, len(self.classes))]
+
+    @property
+    def bounds(self):
+        """The interval in words."""
+        bounds = f"{self.lower:.4f} to {self.upper:.4f}"
+        return f"{100 * self.level:g}% interval {bounds} ({self.origin})"
 
 
 def _resampled_auc(

@@ -260,11 +260,21 @@ class PairAUCReport(Result):
             [short_name(names[pair]), *(number(one[pair], missing="absent") for one in values)]
             for pair in order[:MAX_ROWS]
         ]
+        table = plain_layout(["pair", *header], rows, len(self))
+        return [self.summary] if len(self) == 1 else [table, self.summary]
+
+    @property
+    def summary(self):
+        """MAUC in one line; of two classes the AUC, and those by the scores of each that it has."""
+        if len(self) == 1:
+            both = [f"{one[0]:.4f}" for one in (self.auc_first, self.auc_second)]
+            parts = "" if len(set(both)) == 1 else f"; mean of A_ij {both[0]} and A_ji {both[1]}"
+            return f"AUC {self.mauc:.4f} ({short_name(self.names[0])}{parts})"
         n_absent, n_counted = self.n_pairs_absent, np.count_nonzero(self.pair_weights)
         line = f"{'weighted ' * self.is_weighted}MAUC {self.mauc:.4f} over {n_counted} pairs"
         if n_absent:
             line += f" ({n_absent} pairs absent: no sample of {format_labels(self.absent)})"
-        return [plain_layout(["pair", *header], rows, len(self)), line]
+        return line
 
 
 class _Scorer:
@@ -392,8 +402,9 @@ class ClassPairs:
 
     @classmethod
     def of_test(
-        cls, y_test: np.ndarray, classes: np.ndarray, weights: np.ndarray | None = None
-    ) -> "ClassPairs":
+        cls, y_test: np.ndarray, classes: np.ndarray, weights: np.ndarray | None = None,
+        pair_weight: Any = None,
+    ) -> "ClassPairs":  # fmt: skip
         """Return the pairs of a test part, given the sorted classes of the training part."""
         unknown = np.setdiff1d(y_test, classes)
         if len(unknown):
@@ -401,7 +412,7 @@ class ClassPairs:
                 f"y_test must hold only classes of y_train, got also {format_labels(unknown)}."
             )
         codes = np.searchsorted(classes, y_test).astype(np.int32)
-        return cls(codes, classes, weights, name="y_test")
+        return cls(codes, classes, weights, pair_weight=pair_weight, name="y_test")
 
     def auc(self, ST: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return A_ij and A_ji of every pair, NaN where a class is absent; ST is (n_classes, n)."""

@@ -20,6 +20,7 @@ from mauc.plotting.axes import (
     new_axes,
     room_for,
 )
+from mauc.results import for_classes
 
 _MAX_RANKS = 6  # colours of single ranks
 
@@ -93,8 +94,9 @@ class PairMapDisplay:
         """
         check_choice("by", by, ("auto", "pairs", "classes"))
         shown, rows, columns = self.pair_auc, self.feature_names, self.pair_names
-        labels = ("class pair", "feature, in order of selection", "AUC")
-        has_dots = self.asked_by is not None
+        what = for_classes("class pair", len(self.class_names))
+        labels = (what, "feature, in order of selection", "AUC")
+        has_dots = self.asked_by is not None and len(columns) > 1
         if by == "classes" or (by == "auto" and len(columns) > MAX_TICKS):
             rows = columns = self.class_names
             shown = np.full((len(rows), len(rows)), np.nan)
@@ -222,6 +224,7 @@ class TraceDisplay:
         bar.minorticks_off()
         if len(self.axes_) == 2:
             _draw_prediction(self.axes_[0], details["predicted_mauc"], details["added"])
+            self.axes_[0].set_ylabel(for_classes("predicted MAUC", self.trace.n_classes))
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
@@ -287,13 +290,61 @@ class SizeCurveDisplay:
         ax.axvline(curve.size, color=VERMILION, linewidth=1.5, label=label, zorder=1)
         mark_sizes(ax, sizes, curve.size)
         ax.set_xlabel("number of features")
-        ax.set_ylabel(f"cross-validated MAUC of\n{curve.judge}")
+        ax.set_ylabel(f"cross-validated {curve.measure} of\n{curve.judge}")
         # Above the panel, where it hides nothing.
         ax.legend(
             loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=5, fontsize="small",
             frameon=False, handletextpad=0.4, columnspacing=1.2, title=curve.edge_note or None,
             title_fontsize="small",
         )  # fmt: skip
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
+class CostCurveDisplay:
+    """Predicted MAUC against what the features so far cost.
+
+    Parameters
+    ----------
+    curve : CostCurve
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes and Figure
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from mauc import GreedyMAUC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> selector = GreedyMAUC(feature_costs=[1, 1, 5, 4], budget=7).fit(X, y)
+    >>> selector.cost_curve_.plot().ax_.get_xlabel()
+    'cost of the features so far'
+    """
+
+    def __init__(self, curve: Any) -> None:
+        self.curve = curve
+
+    def to_frame(self) -> Any:
+        """Return the curve as a pandas DataFrame."""
+        return self.curve.to_frame()
+
+    def plot(self, ax: Any = None) -> "CostCurveDisplay":
+        """Draw the curve as steps, with the number of features at each."""
+        if ax is None:
+            ax = new_axes(figsize=(6.4, 3.8))
+        frame = self.to_frame()
+        ax.step(frame["cost"], frame["mauc"], where="post", color=BLUE)
+        ax.plot(frame["cost"], frame["mauc"], "o", color=BLUE, markersize=4)
+        every = -(-len(frame) // MAX_TICKS)
+        for row in frame.iloc[::every].itertuples():
+            ax.annotate(
+                str(row.n_features), (row.cost, row.mauc), xytext=(0, 5), ha="center",
+                textcoords="offset points", fontsize="small",
+            )  # fmt: skip
+        ax.margins(0.05, 0.12)
+        ax.set_xlabel("cost of the features so far")
+        ax.set_ylabel("predicted MAUC\n(numbers: features)")
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
@@ -307,7 +358,6 @@ def _draw_prediction(ax: Any, predicted: np.ndarray, added: np.ndarray) -> None:
     span = max(np.ptp(predicted), 0.01)
     ax.set_ylim(predicted.min() - 0.3 * span, predicted.max() + 0.1 * span)
     ax.set_xlim(-0.7, len(predicted) - 0.3)
-    ax.set_ylabel("predicted MAUC")
     ax.tick_params(labelbottom=False)
     ax.grid(axis="y", color="0.9", linewidth=0.6)
     ax.set_axisbelow(True)

@@ -10,6 +10,7 @@ from sklearn.base import clone
 
 from mauc.checks import check_choice, check_int
 from mauc.compile import njit
+from mauc.data.constraints import WISHES
 from mauc.data.problem import Problem, group_by_class
 from mauc.data.row_hash import hash_all_rows
 from mauc.data.validate import check_generator
@@ -20,9 +21,9 @@ from mauc.progress import track
 from mauc.registry import make_selector
 from mauc.selectors.base import RankingSelector, single_ranking
 from mauc.selectors.error_bound import ErrorControl
-from mauc.selectors.greedy_mauc.estimator import GreedyMAUC, resolve_prior
+from mauc.selectors.greedy_mauc.estimator import GreedyMAUC
 from mauc.selectors.greedy_mauc.prediction import AlternativesMixin, Exchanges, Prediction
-from mauc.selectors.greedy_mauc.prior import tree_prior
+from mauc.selectors.greedy_mauc.prior import prior_weights, resolve_prior
 from mauc.selectors.greedy_mauc.search import SearchState, condition_on, exp_minus, measure_state
 from mauc.stability import stability
 from mauc.texts import insert_texts
@@ -163,6 +164,11 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
         return getattr(self._inner(), "missing", "tie")
 
     @property
+    def pair_weight(self):
+        """What class pairs count for `selector`."""
+        return getattr(self._inner(), "pair_weight", None)
+
+    @property
     def score_label(self):
         """What tables call the scores of the trace."""
         return RULES[self._chosen_rule(self._inner())]
@@ -215,6 +221,12 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
                 'rule must be "auto", "frequency" or "rank" for GreedyMAUC with interactions=True: '
                 '"loss" searches features without their products.'
             )
+        for wish in WISHES:
+            if getattr(selector, wish, None) is not None:
+                raise MaucError(
+                    f"{wish} must be None for the {name} of a ConsensusSelector, which counts the "
+                    f"features of halves one by one; fit {name} itself."
+                )
         if getattr(selector, "categorical_features", None) is not None:
             raise MaucError(
                 f"categorical_features must be given to ConsensusSelector, not to its {name}."
@@ -248,8 +260,7 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
         state = measure_state(model, problem, n_wanted, self.n_jobs)
         if options.rule == "loss":
             prior = resolve_prior(model.check_options().prior, problem)
-            if isinstance(prior, str):
-                prior = tree_prior(problem, state.scores, self.n_jobs)
+            prior = prior_weights(prior, problem, state.scores, self.n_jobs)
             ranking, rule_scores = rank_near_ties(state.with_prior(prior), votes)
         else:
             ranking, rule_scores = rank_by_votes(votes, options.rule)
@@ -272,7 +283,7 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
         params = options.selector.get_params(deep=False)
         draws = "random_state" in params and params["random_state"] is None
         # As on all samples: a half of them would be "few" sooner.
-        is_auto = isinstance(params.get("prior"), str)
+        is_auto = isinstance(params.get("prior"), str) and params["prior"] == "auto"
         same = {"prior": resolve_prior(params["prior"], problem)} if is_auto else {}
 
         def rank_half(number):
@@ -499,7 +510,8 @@ def rank_near_ties(state: SearchState, votes: Votes) -> tuple[np.ndarray, np.nda
         for step in track(range(n_wanted), "features"):
             votes.extend()
             # The hardest pair has an error of 1: none is lost.
-            weights = np.exp(-state.rate * (state.separations - state.separations.min()))
+            least = state.separations[state.stakes > 0].min()
+            weights = state.stakes * np.exp(-state.rate * np.maximum(state.separations - least, 0))
             total = float(weights.sum())
             state.run(score_block, weights, total)
             gain = np.maximum(state.prior * (total - state.losses) / total, 0.0)

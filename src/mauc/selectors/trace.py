@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mauc.layout import Layout, plain_layout
-from mauc.results import MAX_ROWS, Result, number, rows_to_columns, short_name
+from mauc.results import MAX_ROWS, Result, for_classes, number, rows_to_columns, short_name
 
 
 class Selection(NamedTuple):
@@ -59,6 +59,7 @@ class SelectionTrace(Result):
     feature_names: np.ndarray
     subproblem_names: np.ndarray
     details: Mapping[str, np.ndarray] = field(default_factory=dict)
+    n_classes: int = 0  #: of the problem, for words; 0 if unknown
 
     def __len__(self):
         return len(self.features)
@@ -100,7 +101,10 @@ class SelectionTrace(Result):
 
     def printed_parts(self) -> list[str | Layout]:
         """Return the first steps as a table."""
-        details = {name.replace("_", " "): v for name, v in self.detail_columns().items()}
+        details = {
+            for_classes(name.replace("_", " ").replace("mauc", "MAUC"), self.n_classes): values
+            for name, values in self.detail_columns().items()
+        }
         heads = ["step", "feature", "chosen for", "rank", "score", *details]
         rows = [
             [

@@ -7,20 +7,24 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_wine
-from sklearn.ensemble import ExtraTreesClassifier
+from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import check_estimator
 
-from mauc import GreedyMAUC
+from mauc import ConsensusSelector, GreedyMAUC
 from mauc.data.problem import make_problem
 from mauc.exceptions import MaucError, NotEnoughMemoryError
-from mauc.selectors.greedy_mauc import estimator as greedy_module
 from mauc.selectors.greedy_mauc import prior as prior_module
 from mauc.selectors.greedy_mauc import search as bounds_module
 from mauc.selectors.greedy_mauc.effects import measure
-from mauc.selectors.greedy_mauc.estimator import needs_prior
-from mauc.selectors.greedy_mauc.prior import tree_importances, value_scores
+from mauc.selectors.greedy_mauc.prior import learn_importances, needs_prior, value_scores
 from tests.helpers.array_source import CountingSource
 from tests.helpers.oracle_greedy import score_correlations, separations
 from tests.helpers.selector_cases import assert_same_fit
@@ -157,7 +161,7 @@ def test_importances_are_those_of_trees_on_robust_scores(rng):
     # The first class has a positive mean of the normal scores in all features.
     Z *= np.where(scores.sums[0] < 0, -1, 1)
     trees = ExtraTreesClassifier(200, random_state=0).fit(Z, np.sort(y))
-    assert_array_equal(tree_importances(problem, scores), trees.feature_importances_)
+    assert_array_equal(learn_importances(problem, scores), trees.feature_importances_)
     weights = GreedyMAUC(5, prior="extra_trees").fit(X, y).prior_
     assert weights.max() == 1.0
     ratio = trees.feature_importances_ / trees.feature_importances_.max()
@@ -186,7 +190,7 @@ def test_auto_is_on_where_samples_are_few(rng, monkeypatch):
     X, y = data(rng, n=50)
     trees = GreedyMAUC(10, prior="extra_trees").fit(X, y)
     assert_same_fit(GreedyMAUC(10).fit(X, y), trees)
-    monkeypatch.setattr(greedy_module, "_MAX_SAMPLES", 40)
+    monkeypatch.setattr(prior_module, "_MAX_SAMPLES", 40)
     assert GreedyMAUC(10).fit(X, y).prior_ is None
 
 
@@ -209,7 +213,7 @@ def test_nominal_noise_has_no_large_weight(rng):
     _, scores = measure(problem)
     squares = dict(scores.nominal_squares)
     scores.nominal_squares.update(dict.fromkeys(squares, np.inf))  # all of it is confirmed
-    plain = tree_importances(problem, scores)
+    plain = learn_importances(problem, scores)
     assert nominal.prior_[1] < (plain[1] / plain.max()) ** 0.2
     assert nominal.prior_[1] < nominal.prior_[[0, 2, 3, 4, 5]].min()
 
@@ -292,9 +296,115 @@ def test_too_little_memory_for_trees(rng, monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_the_checks_of_scikit_learn(monkeypatch):
+@pytest.mark.parametrize("prior", ["extra_trees", RandomForestClassifier(3)])
+def test_the_checks_of_scikit_learn(monkeypatch, prior):
     monkeypatch.setattr(prior_module, "_N_TREES", 3)
-    check_estimator(GreedyMAUC(prior="extra_trees"))
+    check_estimator(GreedyMAUC(prior=prior))
+
+
+class Told(ClassifierMixin, BaseEstimator):
+    """An estimator that has the importances it is told of; `weights` are those that it got."""
+
+    weights = None
+
+    def __init__(self, importances=None, coef=None):
+        self.importances = importances
+        self.coef = coef
+
+    def fit(self, X, y, sample_weight=None):
+        Told.weights = sample_weight
+        if self.importances is not None:
+            self.feature_importances_ = self.importances
+        if self.coef is not None:
+            self.coef_ = np.array(self.coef)
+        return self
+
+
+def test_importances_and_coefficients_by_hand(rng):
+    X, y = rng.normal(size=(30, 3)), np.arange(30) % 3
+    wanted = np.array([0.5, 1.0, 1e-4]) ** 0.2  # 2, 4 and 0, the last of them raised to the floor
+    told = [
+        Told([2, 4, 0]),
+        Told(coef=[[-1, 2, 0], [1, -2, 0]]),
+        Told(coef=[-2, 4, 0]),
+        make_pipeline(StandardScaler(), make_pipeline(StandardScaler(), Told([2, 4, 0]))),
+    ]
+    for prior in told:
+        assert_allclose(GreedyMAUC(2, prior=prior).fit(X, y).prior_, wanted)
+    assert_array_equal(GreedyMAUC(2, prior=Told([0, 0, 0])).fit(X, y).prior_, np.ones(3))
+
+
+@pytest.mark.parametrize(
+    "wrap", [lambda told: told, lambda told: make_pipeline("passthrough", told)]
+)
+def test_an_estimator_gets_the_weights_of_its_rows(rng, wrap):
+    X, y, w = rng.normal(size=(40, 2)), np.arange(40) % 2, rng.integers(1, 9, 40)
+    problem = make_problem(GreedyMAUC(), X, y, w)
+    _, scores = measure(make_problem(GreedyMAUC(), X, y))
+    learn_importances(problem, scores, estimator=wrap(Told([1, 2])))
+    assert_array_equal(np.sort(Told.weights), np.sort(w))
+
+
+def test_an_estimator_is_fitted_as_the_trees_are(rng):
+    X, y = data(rng)
+    one = GreedyMAUC("all", prior="extra_trees").fit(X, y)
+    trees = ExtraTreesClassifier(200)
+    assert_same_fit(GreedyMAUC("all", prior=trees).fit(X, y), one)
+    assert not hasattr(trees, "estimators_")  # a copy is fitted
+    assert trees.random_state is None
+
+
+@pytest.mark.parametrize(
+    "prior",
+    [
+        RandomForestClassifier(10),
+        make_pipeline(StandardScaler(), LogisticRegression()),
+        LinearSVC(dual=False),
+        "sklearn.tree.DecisionTreeClassifier",
+    ],
+)
+def test_estimators_do_not_see_the_order_of_the_rows(rng, prior):
+    X, y = data(rng)
+    one = GreedyMAUC("all", prior=prior).fit(X, y)
+    assert one.prior_.max() == 1.0
+    assert len(np.unique(one.prior_)) > 5
+    order = rng.permutation(len(y))
+    changed = X[order] * np.where(np.arange(30) % 2, -4, 4)
+    assert_same_fit(GreedyMAUC("all", prior=clone(one).prior).fit(changed, y[order]), one)
+
+
+def test_parameters_of_an_estimator_are_nested():
+    selector = GreedyMAUC(prior=RandomForestClassifier()).set_params(prior__n_estimators=50)
+    assert clone(selector).prior.n_estimators == selector.get_params()["prior__n_estimators"] == 50
+
+
+@pytest.mark.parametrize(
+    ("prior", "message"),
+    [
+        (KNeighborsClassifier(), r"feature_importances_ or coef_ .* KNeighborsClassifier has noth"),
+        (Told([1, 2]), "finite ones of all 3 features; Told has 2"),
+        (Told([1, np.nan, 1]), "finite ones of all 3 features; Told has 3"),
+        (RandomForestClassifier(-1), "that can be fitted; RandomForestClassifier: .*n_estimators"),
+        (RandomForestClassifier, "prior must be None, .* an estimator, .* got <class"),
+        ("sklearn.ensemble.Wood", "prior 'sklearn.ensemble.Wood' must be the import path of an"),
+    ],
+)
+def test_wrong_estimators_are_named(rng, prior, message):
+    with pytest.raises(MaucError, match=message):
+        GreedyMAUC(2, prior=prior).fit(rng.normal(size=(30, 3)), np.arange(30) % 2)
+
+
+@pytest.mark.parametrize("rule", ["loss", "frequency"])
+def test_halves_fit_the_estimator(rng, rule):
+    X, y = data(rng, m=12)
+    by_name = ConsensusSelector(
+        GreedyMAUC(3, prior="sklearn.tree.DecisionTreeClassifier"), n_resamples=4, rule=rule,
+        random_state=0,
+    )  # fmt: skip
+    one = by_name.fit(X, y)
+    given = clone(by_name).set_params(selector__prior=DecisionTreeClassifier()).fit(X, y)
+    assert_array_equal(given.rankings_, one.rankings_)
+    assert_array_equal(given.ranking_, one.ranking_)
 
 
 def scores_of(X, y=None, **options):

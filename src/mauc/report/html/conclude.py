@@ -10,6 +10,7 @@ from scipy import stats
 
 from mauc.checks import is_int
 from mauc.data.decomposition import Decomposition
+from mauc.data.pair_weights import square
 from mauc.data.problem import Problem
 from mauc.evaluation.panel import Judged
 from mauc.exceptions import MaucError, MaucWarning
@@ -170,7 +171,7 @@ def _measure(held: HeldOut, judged: Judged) -> tuple[dict[str, Any], tuple[Array
         problem.codes[rows], np.concatenate(judged.scores[best]),
         labels=np.arange(problem.n_classes),
         sample_weight=None if problem.sample_weight is None else problem.sample_weight[rows],
-        groups=groups,
+        groups=groups, pair_weight=square(problem.pair_shares, problem.n_classes),
         folds=np.repeat(np.arange(len(held.folds)), [len(fold.test) for fold in judged.folds]),
     )  # fmt: skip
     # With classes that some folds lack, the mean over the pairs is not that over the folds.
@@ -206,7 +207,7 @@ def _verdict(
 def _hard_title(hard: list[dict[str, Any]], problem: Problem) -> str:
     n_pairs = Decomposition("one-vs-one", problem.n_classes).n_subproblems
     if n_pairs == 1:
-        return "The pair of classes"
+        return "The two classes"
     if len(hard) == n_pairs:
         return f"All {n_pairs} pairs of classes, hardest first"
     return f"The {len(hard)} hardest of {n_pairs:,} pairs of classes"

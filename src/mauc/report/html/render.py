@@ -12,6 +12,7 @@ from mauc.exceptions import printable
 from mauc.layout import layout_of, render_html
 from mauc.report.html.svg import place_panel, place_ranges
 from mauc.report.html.values import N_BINS, plural, shown_auc
+from mauc.results import for_classes
 
 _FOLDER = Path(__file__).parent / "templates"
 # In the order in which each needs the ones before.
@@ -29,9 +30,10 @@ def render_page(summary: dict[str, Any]) -> str:
     """Return the summary of a `Report` as a page."""
     from markupsafe import Markup
 
-    style, script = _read("page.css"), _script()
+    n_classes = len(summary["data"]["classes"])
+    style, script = _read("page.css"), for_classes(_script(), n_classes)
     comparison = summary["comparison"] or {"curves": [], "tables": []}
-    page: str = _environment().get_template("page.html").render(
+    page: str = _environment(n_classes == 2).get_template("page.html").render(
         summary=summary,
         payload=pack(summary),
         style=style,
@@ -42,7 +44,9 @@ def render_page(summary: dict[str, Any]) -> str:
         sizes=None if summary["sizes"] is None else place_panel(summary["sizes"]),
         ranges=place_ranges(summary["conclusion"]),
         tables=[
-            Markup(render_html(layout_of(table), f"table-{at}"))
+            Markup(render_html(layout_of(
+                {**table, "caption": for_classes(table["caption"], n_classes)}
+            ), f"table-{at}"))
             for at, table in enumerate(comparison["tables"], 1)
         ],
     )  # fmt: skip
@@ -158,11 +162,11 @@ def _script() -> str:
 
 
 @cache
-def _environment() -> Any:
+def _environment(is_binary: bool) -> Any:
     import jinja2
 
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(_FOLDER),
+        loader=jinja2.FunctionLoader(lambda name: for_classes(_read(name), 3 - is_binary)),
         autoescape=True,
         finalize=lambda one: printable(one, "\n") if type(one) is str else one,
         undefined=jinja2.StrictUndefined,

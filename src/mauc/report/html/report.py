@@ -32,6 +32,7 @@ from mauc.report.html.summarise import (
     study_part,
 )
 from mauc.report.html.values import N_BINS, bin_features, draw_rows, number, plural
+from mauc.results import for_classes
 from mauc.selectors.base import RankingSelector
 from mauc.selectors.pair_auc import chosen_pair_auc
 from mauc.stats import Comparison
@@ -228,6 +229,7 @@ def _next_step(
     """Return the step that the conclusion suggests: its reason, and a command or Python code."""
     n_features, has_groups = problem.n_features, problem.groups is not None
     kind, why = choose_step(selector, conclusion, n_features, compared)
+    why = for_classes(why, len(selector.classes_))
     if steps is None:
         code = python_steps(selector, n_features, has_groups)[kind]
         return {"kind": kind, "why": why, "command": None, "code": code}

@@ -16,7 +16,7 @@ from mauc.parallel import run_blocks
 from mauc.registry import score_label
 from mauc.report.html.recipe import selection_code
 from mauc.report.html.values import number
-from mauc.results import short_name
+from mauc.results import for_classes, short_name
 from mauc.selectors.base import RankingSelector
 from mauc.selectors.pair_auc import chosen_pair_auc
 
@@ -127,7 +127,8 @@ def sizes_part(selector: RankingSelector, name: str | None) -> dict[str, Any] | 
     ends = [mean * np.nan] * 2 if errors is None else [mean - errors, mean + errors]
     columns = zip(("mean", "lower", "upper"), (mean, *ends), strict=True)
     return None if len(sizes) < 2 else {
-        "dataset": name or "MAUC", "classifier": by, "chosen": len(selector.ranking_),
+        "dataset": name or for_classes("MAUC", len(selector.classes_)), "classifier": by,
+        "chosen": len(selector.ranking_),
         "series": [{
             "selector": "sizes", "sizes": sizes.tolist(),
             **{key: [number(value) for value in values] for key, values in columns},

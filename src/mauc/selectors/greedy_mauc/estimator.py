@@ -1,26 +1,22 @@
 """GreedyMAUC: the selector of features that together separate every pair of classes."""
 
-from collections import Counter
-from collections.abc import Mapping
 from functools import partial
-from reprlib import repr as short_repr
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from mauc.checks import check_choice, check_int, check_real, unknown_choice
+from mauc.checks import check_choice, check_int, check_real
 from mauc.data.decomposition import Decomposition
-from mauc.data.problem import Problem
-from mauc.exceptions import MaucError
 from mauc.memory import check_memory
 from mauc.selectors.base import Ranked, RankingSelector, feature_names
 from mauc.selectors.greedy_mauc.dispersion import MAX_FOLDED
 from mauc.selectors.greedy_mauc.effects import measure
 from mauc.selectors.greedy_mauc.interactions import MAX_PAIRS, search_derived
 from mauc.selectors.greedy_mauc.prediction import AlternativesMixin, Exchanges, Prediction
-from mauc.selectors.greedy_mauc.prior import tree_prior
+from mauc.selectors.greedy_mauc.prior import check_prior, prior_weights, resolve_prior
 from mauc.selectors.greedy_mauc.scores import estimate_shrinkage
 from mauc.selectors.greedy_mauc.search import MAX_HELD, plain_state
+from mauc.selectors.greedy_mauc.units import CostCurve, search_units
 from mauc.selectors.pair_auc import allocate_pair_auc
 from mauc.selectors.trace import Selection
 from mauc.texts import insert_texts
@@ -28,10 +24,6 @@ from mauc.texts import insert_texts
 PREDICTED_SLACK = 0.0005  # of MAUC that "predicted" gives away
 MAX_PREDICTED = 100  # features that "predicted" looks at
 _SMALL_BYTES = 2**28  # below this, free memory is not checked
-_PRIOR_WORDS = ("auto", "extra_trees")
-_PRIOR_WANTED = 'prior must be None, "auto", "extra_trees" or one weight > 0 per feature'
-_MAX_SAMPLES, _SAMPLES_PER_FEATURE = 500, 2  # below which "auto" takes samples for few
-_MAX_CELLS = 2**28  # values of which "auto" grows trees
 
 
 class _Options(NamedTuple):
@@ -73,18 +65,27 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
         Correlations are measured on at most this many samples, every class with its share; None
         takes all. Which ones is decided by a hash of the ranks of their values, so the order of
         the rows does not matter. AUCs and ranks are always of all samples.
-    prior : None, array-like, Series, dict, "extra_trees" or "auto", default="auto"
+    prior : None, array-like, Series, dict, str or estimator, default="auto"
         What is known of the features beforehand: a weight > 0 per feature, in the order of the
         columns or by name (a Series or dict; features that it does not name weigh 1), that its
         gain is multiplied by. "extra_trees" makes the weights of the importances of 200 extremely
         randomised trees. "auto" does so where samples are few: up to 500, fewer than two per
-        feature, and at most 2**28 values in all. None: all features weigh the same.
+        feature, and at most 2**28 values in all. None: all features weigh the same. An estimator,
+        or the import path of one ("sklearn.ensemble.RandomForestClassifier"), is cloned and fitted
+        on the same at most `max_samples` samples as the trees, in robust standard deviations; its
+        ``feature_importances_`` or absolute ``coef_``, summed over the classes, make the weights.
+        It gets weights of samples if it takes them, and a fixed seed if it has none. Boosting
+        gained on tables of two classes, not on others (reproduction/beyond/greedy_prior.md).
     interactions : bool, default=False
         Whether to look for pairs of features that act together, such as two whose signs agree in
         one class and not in the other while neither tells anything alone. Both are then chosen one
         after the other. It is off because it takes longer and real data seldom gain by it
         (reproduction/beyond/greedy_interactions.md).
     {categorical_features}
+    {pair_weight}
+    {keep}
+        What the others add is given these.
+    {exclude, feature_groups, feature_costs, budget}
     {n_jobs, verbose}
 
     Attributes
@@ -122,7 +123,10 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
         that were measured on other samples differ from predicted ones by 0.0016 (root mean square),
         see docs/methods/greedy_mauc.md. It prints as one line per feature, ``to_frame()`` has the
         losses. Found when it is first asked for. Features of `folded_features_`, and those of a
-        product that counts, have no alternatives.
+        product that counts, have no alternatives, nor have those that are kept, of a group or of a
+        cost.
+    cost_curve_ : CostCurve
+        Predicted MAUC against the cost of the features so far; with `feature_costs`.
     {pair_auc_, decomposition_, subproblem_names_, classes_, n_features_in_, feature_names_in_}
 
     Notes
@@ -135,6 +139,9 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
 
     .. math:: \arg\max_{f \notin S}\; b_f \Big(1 - \frac{L(S \cup \{f\})}{L(S)}\Big), \qquad
         L(S) = \sum_p \exp(-\alpha D_p^2(S) / 8).
+
+    Weights of class pairs (`pair_weight`) are those of the terms of L; with costs the gain of a
+    feature or group is divided by its cost.
 
     Equal values go by column; constant features come last. A feature whose spread separates classes
     where the order of its values does not has its distance from the median as a further column.
@@ -171,8 +178,9 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
 
     def __init__(
         self, n_features_to_select=None, *, shrinkage="auto", alpha=1.0, noise_correction=1.0,
-        max_samples=2048, prior="auto", interactions=False, categorical_features=None, n_jobs=None,
-        verbose=False,
+        max_samples=2048, prior="auto", interactions=False, categorical_features=None,
+        pair_weight=None, keep=None, exclude=None, feature_groups=None, feature_costs=None,
+        budget=None, n_jobs=None, verbose=False,
     ):  # fmt: skip
         self.n_features_to_select = n_features_to_select
         self.shrinkage = shrinkage
@@ -182,6 +190,12 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
         self.prior = prior
         self.interactions = interactions
         self.categorical_features = categorical_features
+        self.pair_weight = pair_weight
+        self.keep = keep
+        self.exclude = exclude
+        self.feature_groups = feature_groups
+        self.feature_costs = feature_costs
+        self.budget = budget
         self.n_jobs = n_jobs
         self.verbose = verbose
 
@@ -190,6 +204,13 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
         """MAUC to expect of the features so far; computed when it is first asked for."""
         predicted = self.trace_.details["predicted_mauc"]
         return predicted.mauc if isinstance(predicted, Prediction) else predicted
+
+    @property
+    def cost_curve_(self):
+        """Predicted MAUC against the cost of the features so far."""
+        if "spent" not in self.trace_.details:
+            raise AttributeError("cost_curve_ is there after a fit with feature_costs=.")
+        return CostCurve(self.trace_.details["spent"], self.predicted_mauc_)
 
     def check_options(self):
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
@@ -205,6 +226,9 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
 
     def _n_wanted(self, problem, X, y, **given):
         if self._is_predicted():
+            wishes = problem.constraints
+            if wishes is not None:
+                return min(wishes.n_available, max(MAX_PREDICTED, wishes.n_kept))
             return min(problem.n_features, MAX_PREDICTED)
         return super()._n_wanted(problem, X, y, **given)
 
@@ -213,7 +237,7 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
         return isinstance(wanted, str) and wanted == "predicted"
 
     def _rank(self, problem, n_wanted, options):
-        prior = resolve_prior(options.prior, problem)
+        prior, wishes = resolve_prior(options.prior, problem), problem.constraints
         pair_auc = allocate_pair_auc(problem, n_wanted)
         self._check_memory(problem, n_wanted, options, pair_auc)
         effects, scores = measure(
@@ -223,20 +247,21 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
         self.shrinkage_ = options.shrinkage
         if options.shrinkage is None:
             self.shrinkage_ = estimate_shrinkage(scores)
-        self.prior_ = prior
-        if isinstance(prior, str):
-            self.prior_ = tree_prior(problem, scores, self.n_jobs)
+        self.prior_ = prior_weights(prior, problem, scores, self.n_jobs)
         search = {
             "shrinkage": self.shrinkage_, "alpha": options.alpha, "prior": self.prior_,
-            "n_jobs": self.n_jobs,
+            "pair_shares": problem.pair_shares, "n_jobs": self.n_jobs,
         }  # fmt: skip
         state, found, self.folded_features_, self.interactions_ = search_derived(
             effects, scores, n_wanted, feature_names(problem), options.noise_correction,
-            interactions=options.interactions, **search,
+            interactions=options.interactions,
+            search=None if wishes is None else partial(search_units, wishes), **search,
         )  # fmt: skip
         predicted = Prediction(state.leave(), found.n_steps)
         if self._is_predicted():
-            enough = predicted.mauc >= predicted.mauc.max() - PREDICTED_SLACK
+            is_choice = True if wishes is None else wishes.ends(found.ranking)
+            most = predicted.mauc[is_choice].max()
+            enough = is_choice & (predicted.mauc >= most - PREDICTED_SLACK)
             n_enough = int(np.argmax(enough)) + 1
             found, predicted = found.first(n_enough), predicted.mauc[:n_enough]
             if self.interactions_ is not None:
@@ -249,7 +274,11 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
         if state.n_features < len(state.effects):  # exchanges are of features alone
             source = partial(plain_state, effects, scores, found.ranking, search)
             is_large |= scores.padded.nbytes > MAX_HELD
-        self._exchanges = Exchanges(source, predicted, found.ranking, excluded)
+        is_free = None
+        if wishes is not None:
+            is_free = wishes.is_free
+            excluded |= set(np.flatnonzero(~is_free).tolist())
+        self._exchanges = Exchanges(source, predicted, found.ranking, excluded, is_free)
         if is_large:
             _ = self._exchanges.found
         return Ranked(
@@ -285,89 +314,3 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
             # The scores come on top of the memory of a source; the rest is a part of it.
             workspace = problem.workspace
             workspace.reserve(min(doubles, workspace.spare()))
-
-
-def check_prior(prior: Any) -> str | np.ndarray | dict | None:
-    """Return None, the name of a prior, weights, or weights by name, checked without data."""
-    if prior is None:
-        return None
-    if isinstance(prior, str):
-        if prior not in _PRIOR_WORDS:
-            raise unknown_choice("prior", prior, (None, *_PRIOR_WORDS), quoted=True)
-        return prior
-    if isinstance(prior, Mapping):
-        names = list(prior)
-    elif hasattr(prior, "index") and hasattr(prior, "to_numpy"):  # a Series of pandas
-        names = list(prior.index)
-        repeated = [name for name, count in Counter(names).items() if count > 1]
-        if repeated:
-            raise MaucError(f"prior must name every feature once, got {repeated[0]!r} twice.")
-    else:
-        return _numbers(prior)
-    if not names:
-        return {}
-    values = prior if hasattr(prior, "to_numpy") else list(prior.values())
-    return dict(zip(names, _numbers(values, names).tolist(), strict=True))
-
-
-def resolve_prior(prior: str | np.ndarray | dict | None, problem: Problem):
-    """Return the weights of all features, the largest 1, None or "extra_trees"."""
-    if isinstance(prior, str) and prior == "auto":
-        return "extra_trees" if needs_prior(problem.class_counts, problem.n_features) else None
-    if prior is None or isinstance(prior, str):
-        return prior
-    weights = _by_column(prior, problem) if isinstance(prior, dict) else prior
-    if len(weights) != problem.n_features:
-        raise MaucError(
-            f"prior must have one weight for each of the {problem.n_features:,} features, got "
-            f"{len(weights):,}."
-        )
-    # A weight that is lost in the division is still positive.
-    return np.maximum(weights / weights.max(), np.finfo(np.float64).tiny)
-
-
-def needs_prior(class_counts: np.ndarray, n_features: int) -> bool:
-    """Whether ``prior="auto"`` grows trees, by the shape of the data, so that all fits agree."""
-    n_samples = int(class_counts.sum())
-    is_few = n_samples <= _MAX_SAMPLES and n_samples < _SAMPLES_PER_FEATURE * n_features
-    return is_few and n_samples * n_features <= _MAX_CELLS
-
-
-def _numbers(values, names=None):
-    """Return weights as an array of finite positive numbers; an error names a wrong one."""
-    try:
-        weights = np.asarray(values)
-        if weights.dtype.kind == "c":
-            raise TypeError
-        weights = weights.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise MaucError(f"{_PRIOR_WANTED}, got {short_repr(values)}.") from error
-    if weights.ndim != 1 or len(weights) == 0:
-        shape = f"shape {weights.shape}" if weights.ndim > 0 else short_repr(values)
-        raise MaucError(f"{_PRIOR_WANTED}, got {shape}.")
-    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights > 0.0)))
-    if len(wrong) > 0:
-        where = f"at position {wrong[0]}" if names is None else f"for {names[wrong[0]]!r}"
-        raise MaucError(
-            f"prior must have finite weights > 0 (a small one for a feature that is hardly ever "
-            f"to be chosen), got {weights[wrong[0]]:g} {where}."
-        )
-    return weights
-
-
-def _by_column(by_name, problem):
-    """Return weights in the order of the columns, 1 for those without a name in `by_name`."""
-    if problem.feature_names is not None:
-        names = [str(name) for name in problem.feature_names]
-        if list(by_name) == list(range(len(names))):  # a Series without names
-            return np.array(list(by_name.values()))
-    else:
-        names = problem.column_labels or range(problem.n_features)
-    unknown = set(by_name) - set(names)
-    if unknown:
-        has_names = problem.feature_names is not None or problem.column_labels is not None
-        how = "features of the data" if has_names else "features without names by column number"
-        raise MaucError(
-            f"prior must name {how}, got {min(unknown, key=str)!r}, which is none of them."
-        )
-    return np.array([by_name.get(name, 1.0) for name in names])

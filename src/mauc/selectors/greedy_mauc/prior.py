@@ -1,53 +1,209 @@
-"""Weights of the features in the greedy search, made of the importances of extra trees."""
+"""Weights of the features in the greedy search: given, or importances of an estimator."""
+
+from collections import Counter
+from collections.abc import Mapping
+from reprlib import repr as short_repr
+from typing import Any
 
 import numpy as np
+from joblib import parallel_config
+from sklearn.base import clone
+from sklearn.utils.validation import has_fit_parameter
 
+from mauc.checks import unknown_choice
 from mauc.data.problem import Problem
+from mauc.exceptions import MaucError
 from mauc.memory import check_memory
 from mauc.parallel import count_threads
+from mauc.registry import import_estimator
 from mauc.selectors.greedy_mauc.scores import MAX_SCORE, UNIT, NormalScores
 
+_WORDS = ("auto", "extra_trees")
+_WANTED = (
+    'prior must be None, "auto", "extra_trees", an estimator, its import path or one weight > 0 '
+    "per feature"
+)
+_MAX_SAMPLES, _SAMPLES_PER_FEATURE = 500, 2  # below which "auto" takes samples for few
+_MAX_CELLS = 2**28  # values of which "auto" grows trees
 _N_TREES, _SEED = 200, 0
 _POWER, _MIN_IMPORTANCE = 0.2, 1e-4
 _SMALL_CELLS = 2**26  # below this, free memory is not checked
-_BYTES_PER_CELL = 10  # a value, and twice as the float32 that trees read
+_BYTES_PER_CELL = 10  # a value, its copies, and twice as the float32 that trees read
 _QUARTILE = 1.349  # standard deviations between the quartiles of normal values
 _MIN_SPREAD = 0.05  # standard deviations: with less, the quartiles tell nothing of most values
 
 
-def tree_prior(problem: Problem, scores: NormalScores, n_jobs=None) -> np.ndarray:
-    """Return weights of the features made of the importances of extra trees."""
-    importances = tree_importances(problem, scores, n_jobs)
+def check_prior(prior: Any) -> Any:
+    """Return None, "auto", "extra_trees", an estimator, weights, or weights by name, checked."""
+    if prior is None or (isinstance(prior, str) and prior in _WORDS):
+        return prior
+    if isinstance(prior, str):
+        if "." not in prior:
+            raise unknown_choice("prior", prior, (None, *_WORDS), quoted=True)
+        return import_estimator("prior", prior)
+    if hasattr(prior, "fit") and not isinstance(prior, type):
+        return prior
+    if isinstance(prior, Mapping):
+        names = list(prior)
+    elif hasattr(prior, "index") and hasattr(prior, "to_numpy"):  # a Series of pandas
+        names = list(prior.index)
+        repeated = [name for name, count in Counter(names).items() if count > 1]
+        if repeated:
+            raise MaucError(f"prior must name every feature once, got {repeated[0]!r} twice.")
+    else:
+        return _numbers(prior)
+    if not names:
+        return {}
+    values = prior if hasattr(prior, "to_numpy") else list(prior.values())
+    return dict(zip(names, _numbers(values, names).tolist(), strict=True))
+
+
+def resolve_prior(prior: Any, problem: Problem) -> Any:
+    """Return the weights of all features, the largest 1, None, "extra_trees" or an estimator."""
+    if isinstance(prior, str) and prior == "auto":
+        return "extra_trees" if needs_prior(problem.class_counts, problem.n_features) else None
+    if not isinstance(prior, dict | np.ndarray):
+        return prior
+    weights = _by_column(prior, problem) if isinstance(prior, dict) else prior
+    if len(weights) != problem.n_features:
+        raise MaucError(
+            f"prior must have one weight for each of the {problem.n_features:,} features, got "
+            f"{len(weights):,}."
+        )
+    # A weight that is lost in the division is still positive.
+    return np.maximum(weights / weights.max(), np.finfo(np.float64).tiny)
+
+
+def needs_prior(class_counts: np.ndarray, n_features: int) -> bool:
+    """Whether ``prior="auto"`` grows trees, by the shape of the data, so that all fits agree."""
+    n_samples = int(class_counts.sum())
+    is_few = n_samples <= _MAX_SAMPLES and n_samples < _SAMPLES_PER_FEATURE * n_features
+    return is_few and n_samples * n_features <= _MAX_CELLS
+
+
+def _numbers(values, names=None):
+    """Return weights as an array of finite positive numbers; an error names a wrong one."""
+    try:
+        weights = np.asarray(values)
+        if weights.dtype.kind == "c":
+            raise TypeError
+        weights = weights.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise MaucError(f"{_WANTED}, got {short_repr(values)}.") from error
+    if weights.ndim != 1 or len(weights) == 0:
+        shape = f"shape {weights.shape}" if weights.ndim > 0 else short_repr(values)
+        raise MaucError(f"{_WANTED}, got {shape}.")
+    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights > 0.0)))
+    if len(wrong) > 0:
+        where = f"at position {wrong[0]}" if names is None else f"for {names[wrong[0]]!r}"
+        raise MaucError(
+            f"prior must have finite weights > 0 (a small one for a feature that is hardly ever "
+            f"to be chosen), got {weights[wrong[0]]:g} {where}."
+        )
+    return weights
+
+
+def _by_column(by_name, problem):
+    """Return weights in the order of the columns, 1 for those without a name in `by_name`."""
+    if problem.feature_names is not None:
+        names = [str(name) for name in problem.feature_names]
+        if list(by_name) == list(range(len(names))):  # a Series without names
+            return np.array(list(by_name.values()))
+    else:
+        names = problem.column_labels or range(problem.n_features)
+    unknown = set(by_name) - set(names)
+    if unknown:
+        has_names = problem.feature_names is not None or problem.column_labels is not None
+        how = "features of the data" if has_names else "features without names by column number"
+        raise MaucError(
+            f"prior must name {how}, got {min(unknown, key=str)!r}, which is none of them."
+        )
+    return np.array([by_name.get(name, 1.0) for name in names])
+
+
+def prior_weights(
+    prior: Any, problem: Problem, scores: NormalScores, n_jobs: int | None = None
+) -> np.ndarray | None:
+    """Return the weights of a resolved prior, those of an estimator made of its importances."""
+    if prior is None or isinstance(prior, np.ndarray):
+        return prior
+    estimator = None if isinstance(prior, str) else prior
+    importances = learn_importances(problem, scores, n_jobs, estimator)
     largest = importances.max()
     if not largest > 0.0:  # there was nothing to be split
         return np.ones(len(importances))
     return np.maximum(importances / largest, _MIN_IMPORTANCE) ** _POWER
 
 
-def tree_importances(problem: Problem, scores: NormalScores, n_jobs=None) -> np.ndarray:
-    """Return the importances of all features in extremely randomised trees of `value_scores`."""
-    from joblib import parallel_config
+def learn_importances(
+    problem: Problem, scores: NormalScores, n_jobs: int | None = None, estimator: Any = None
+) -> np.ndarray:
+    """Return the importances of all features in an estimator, or extra trees, of `value_scores`."""
     from sklearn.ensemble import ExtraTreesClassifier
 
     n_features, n_kept = len(scores.varies), int(scores.class_counts.sum())
     _check_cells(n_features, n_kept)
-    values = value_scores(problem, scores, n_jobs).astype(np.float32)
-    values *= _signs(scores)[:, np.newaxis]
+    values = value_scores(problem, scores, n_jobs) * _signs(scores)[:, np.newaxis]
     codes = np.repeat(np.arange(len(scores.class_counts)), scores.class_counts)
-    trees = ExtraTreesClassifier(_N_TREES, random_state=_SEED, n_jobs=count_threads(n_jobs))
-    with parallel_config(backend="threading"):
-        importances = trees.fit(values.T, codes).feature_importances_
+    weights = None if problem.sample_weight is None else problem.sample_weight[scores.rows]
+    order = _order_rows(values, codes, weights)
+    if estimator is None:
+        estimator = ExtraTreesClassifier(_N_TREES, n_jobs=count_threads(n_jobs))
+    importances = _fit_importances(
+        estimator, values.T[order] / np.float32(UNIT), codes[order],
+        None if weights is None else weights[order],
+    )  # fmt: skip
     for column, confirmed in scores.nominal_squares.items():
         importances[column] *= min(1.0, confirmed / max(_apparent(scores, column), 1e-300))
     return importances
 
 
+def _order_rows(values, codes, weights):
+    """Return an order of the samples by what they hold, so that bootstraps of them are the same."""
+    order = np.arange(len(codes)) if weights is None else np.lexsort((weights, codes))
+    rows = np.ascontiguousarray(values.T[order]).view(f"V{len(values)}").ravel()
+    return order[np.argsort(rows, kind="stable")]
+
+
+def _fit_importances(estimator, X, codes, weights):
+    """Return the importances of a fitted copy of an estimator, or sizes of its coefficients."""
+    name, n_features = type(estimator).__name__, X.shape[1]
+    try:
+        estimator = clone(estimator)
+        unseeded = {
+            name: _SEED for name, value in estimator.get_params().items()
+            if value is None and name.split("__")[-1] == "random_state"
+        }  # fmt: skip
+        last, prefix = estimator.set_params(**unseeded), ""
+        while hasattr(last, "steps"):  # of a pipeline
+            step, last = last.steps[-1]
+            prefix += f"{step}__"
+        takes_weights = weights is not None and has_fit_parameter(last, "sample_weight")
+        given = {f"{prefix}sample_weight": weights} if takes_weights else {}
+        with parallel_config(backend="threading"):
+            estimator.fit(X, codes, **given)
+    except Exception as error:  # the estimator is not ours and may raise anything
+        raise MaucError(
+            f"prior must be an estimator that can be fitted; {name}: {error}"
+        ) from error
+    found = getattr(last, "feature_importances_", None)
+    if found is None and (found := getattr(last, "coef_", None)) is not None:
+        found = np.abs(np.atleast_2d(found)).sum(axis=0)
+    if found is None or np.shape(found) != (n_features,) or not np.isfinite(found).all():
+        got = "nothing" if found is None else f"{np.size(found):,}"
+        raise MaucError(
+            f"prior must be an estimator that has feature_importances_ or coef_ after fit, finite "
+            f"ones of all {n_features:,} features; {name} has {got}."
+        )
+    return np.array(found, np.float64)
+
+
 def _signs(scores):
     """Return 1 or -1 for every feature, the other one for its negative."""
-    signs = np.zeros(len(scores.varies), np.float32)
+    signs = np.zeros(len(scores.varies), np.int8)
     for sums in scores.sums:
-        signs = np.where(signs == 0.0, np.sign(sums), signs)
-    return np.where(signs == 0.0, 1.0, signs).astype(np.float32)
+        signs = np.where(signs == 0, np.sign(sums), signs)
+    return np.where(signs == 0, 1, signs).astype(np.int8)
 
 
 def _apparent(scores, column):
@@ -65,7 +221,7 @@ def _check_cells(n_features, n_kept):
     if n_cells > _SMALL_CELLS:
         check_memory(
             _BYTES_PER_CELL * n_cells,
-            f'prior="extra_trees": {n_features:,} features x {n_kept:,} samples for the trees',
+            f"prior: {n_features:,} features x {n_kept:,} samples for the trees or the estimator",
             "lower max_samples, leave out some features before, or fit with prior=None",
         )
 

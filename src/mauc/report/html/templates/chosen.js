@@ -49,13 +49,14 @@ function nameCell(text) {
   return make("span", { class: text.length <= 14 ? "name short" : "name" }, text);
 }
 
-const isOneList = data.decomposition === "whole";
+const isOneList = data.decomposition === "whole" || nClasses === 2;
+const isAuc = nClasses === 2 && data.measure === "AUC"; // the score: shown once
 const columns = [
   { head: "#", hint: "Order of choice", isNumber: true,
     value: (f) => f, cell: (f) => String(f + 1) },
   { head: "feature", value: (f) => features.name[f], cell: featureButton },
 ];
-if (!isOneList && nPairs > 1) {
+if (!isOneList) {
   columns.push(
     { head: ASKED, value: (f) => subproblemName(features.asked_by[f]),
       cell: (f) => nameCell(subproblemName(features.asked_by[f])) },
@@ -70,7 +71,7 @@ columns.push(
       cell: (f) => shown(features.predicted_mauc[f], 4) },
     { head: "added", hint: "To the predicted MAUC", isNumber: true, isFalling: true,
       value: (f) => features.added[f], cell: (f) => features.added[f].toFixed(4) },
-  ] : [
+  ] : isAuc ? [] : [
     { head: isOneList || !data.is_drawn ? data.measure : `${data.measure} there`, isNumber: true,
       isFalling: true, value: (f) => features.score[f], cell: (f) => shownScore(features.score[f]) },
   ]),

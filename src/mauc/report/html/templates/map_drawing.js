@@ -17,6 +17,7 @@ function widest(names, most) {
 // readable. The frame ends with a whole row.
 function layOut() {
   const { view, rows, columns } = map;
+  canvas.style.width = canvas.style.height = "0"; // a larger one would leave scroll bars in the frame
   map.width = frame.clientWidth;
   const sample = rows.slice(0, 300).map(view.rowName);
   const most = Math.min(220, 0.36 * map.width);

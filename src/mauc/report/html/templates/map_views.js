@@ -111,7 +111,7 @@ function openClass(label) {
 }
 
 function openPair(pair) {
-  openView(featureView, null, pair);
+  openView(featureView, null, nPairs > 1 ? pair : null);
 }
 
 function openAll() {
@@ -154,7 +154,8 @@ function showTrail() {
   } else {
     const label = chosenClass === null ? null : make("b", { class: "name" }, data.classes[chosenClass]);
     if (label) words.push(link("All classes", openAll), " › ", label, ", ");
-    words.push(`${grouped(map.columns.length)} of ${counted(nPairs, "pair")}, ${grouped(map.rows.length)} of ${counted(nFeatures, "feature")}.`);
+    if (nPairs > 1) words.push(`${grouped(map.columns.length)} of ${counted(nPairs, "pair")}, `);
+    words.push(`${grouped(map.rows.length)} of ${counted(nFeatures, "feature")}.`);
   }
   byId("trail").replaceChildren(...words);
 }

@@ -77,7 +77,9 @@ if (hardest.bayes_auc) {
   );
 }
 
-const hardTable = new SortedTable(byId("hard-table"), pairColumns, [...hardest.pair.keys()], {
-  label: "Pairs that remain hard", pageSize: 15, sortBy: setCodes ? 3 : 1,
-});
-listen("class", (label) => hardTable.filter((row) => isOfClass(hardest.pair[row], label)));
+if (nPairs > 1) {
+  const hardTable = new SortedTable(byId("hard-table"), pairColumns, [...hardest.pair.keys()], {
+    label: "Pairs that remain hard", pageSize: 15, sortBy: setCodes ? 3 : 1,
+  });
+  listen("class", (label) => hardTable.filter((row) => isOfClass(hardest.pair[row], label)));
+}

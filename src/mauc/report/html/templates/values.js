@@ -70,12 +70,12 @@ function describeFeature(feature, pair) {
   const asker = subproblemName(features.asked_by[feature]);
   const asked = isOneList ? "" : `, ${ASKED} ${asker} (rank ${grouped(features.rank[feature])})`;
   const score = isPredicted
-    ? `predicted MAUC ${shown(features.predicted_mauc[feature], 4)}`
-    : `${data.measure} ${shownScore(features.score[feature])}`;
+    ? `predicted MAUC ${shown(features.predicted_mauc[feature], 4)}, `
+    : isAuc ? "" : `${data.measure} ${shownScore(features.score[feature])}, `;
   const mean = `mean AUC ${shown(features.mean_auc[feature], 4)}`;
   const parts = [
     make("h3", { class: "name" }, features.name[feature]),
-    make("p", { class: "muted" }, `Number ${grouped(feature + 1)}${asked}; ${score}, ${mean}.`),
+    make("p", { class: "muted" }, `Number ${grouped(feature + 1)}${asked}; ${score}${mean}.`),
   ];
   if (pair !== null && feature < data.n_mapped) {
     parts.push(make("p", {}, `AUC on ${pairName(pair)}: ${shown(auc(feature, pair), 4)}.`));
