@@ -408,7 +408,8 @@ def _halves_of_groups(
         side = np.zeros(len(names))  # -1 or 1, 0 in both
         dealt = free[rng.permutation(len(free))]
         lead = np.zeros(problem.n_classes)  # of half 1 over half -1, in shares of the classes
-        for group in dealt[np.argsort(-shares[dealt].max(axis=1), kind="stable")]:
+        # By powers of two: the order of groups of about the same size is drawn.
+        for group in dealt[np.argsort(-np.frexp(shares[dealt].max(axis=1))[1], kind="stable")]:
             turn = 2 * int(rng.randint(2)) - 1
             side[group] = -np.sign(lead @ shares[group]) or turn
             lead += side[group] * shares[group]
