@@ -76,7 +76,7 @@ class Relevance:
 
 _AUC = Accepts(sparse=True, infinite=True, nominal=True, weights=True)
 _MOMENTS = Accepts(sparse=True, weights=True)
-_BINNED = Accepts(sparse=True, nominal=True)
+_BINNED = Accepts(sparse=True, nominal=True, weights=True)
 _ORDERED = Accepts(sparse=True, infinite=True, weights=True)
 _FITTED = Accepts(nominal=True, weights=True)
 
@@ -90,7 +90,7 @@ RELEVANCES = {row[0]: Relevance(*row) for row in (
     ("fsdd", "distance discriminant", _MOMENTS, "FSDD", True),
     ("fisher", "Fisher score", _MOMENTS, "Fisher score", True),
     ("anova", "F of the analysis of variance", _MOMENTS, "F", True),
-    ("fast", "AUC of few thresholds", Accepts(sparse=True), "AUC"),
+    ("fast", "AUC of few thresholds", _MOMENTS, "AUC"),
 )}
 
 _PAPER = (
@@ -113,7 +113,7 @@ _FURTHER = (
     ("anova", "ANOVA F", "AnovaF", "filters", "F of the analysis of variance", _MOMENTS),
     ("fcbf", "FCBF", "FCBF", "information", "symmetrical uncertainty, redundant features removed",
      _BINNED),
-    ("fast", "FAST", "FAST", "filters", "AUC of few thresholds", Accepts(sparse=True)),
+    ("fast", "FAST", "FAST", "filters", "AUC of few thresholds", _MOMENTS),
     ("arco", "ARCO", "ARCO", "arco", "AUC minus rank correlation", _ORDERED),
     ("jmi", "JMI", "JMI", "information", "joint mutual information", _BINNED),
     ("greedy", "GreedyMAUC", "GreedyMAUC", "greedy_mauc",
