@@ -296,7 +296,7 @@ def test_too_little_memory_for_trees(rng, monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("prior", ["extra_trees", RandomForestClassifier(3)])
+@pytest.mark.parametrize("prior", ["extra_trees", RandomForestClassifier(3, bootstrap=False)])
 def test_the_checks_of_scikit_learn(monkeypatch, prior):
     monkeypatch.setattr(prior_module, "_N_TREES", 3)
     check_estimator(GreedyMAUC(prior=prior))
@@ -340,8 +340,7 @@ def test_importances_and_coefficients_by_hand(rng):
 def test_an_estimator_gets_the_weights_of_its_rows(rng, wrap):
     X, y, w = rng.normal(size=(40, 2)), np.arange(40) % 2, rng.integers(1, 9, 40)
     problem = make_problem(GreedyMAUC(), X, y, w)
-    _, scores = measure(make_problem(GreedyMAUC(), X, y))
-    learn_importances(problem, scores, estimator=wrap(Told([1, 2])))
+    learn_importances(problem, measure(problem)[1], estimator=wrap(Told([1, 2])))
     assert_array_equal(np.sort(Told.weights), np.sort(w))
 
 
