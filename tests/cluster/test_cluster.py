@@ -105,6 +105,16 @@ def test_weights_and_names(table, client):
         assert_same_fit(found, expected)
 
 
+@pytest.mark.parametrize("selector", [GreedyMAUC(5, max_samples=80), ARCO(5)])
+def test_weights_of_searches(table, client, selector):
+    X, y, source = table
+    X, source = X[:, :24], source.take(slice(0, 24))
+    weights = np.random.default_rng(1).integers(0, 4, len(y))
+    weights[np.unique(y, return_index=True)[1]] = 1
+    expected = clone(selector).fit(X, y, sample_weight=weights)
+    assert_same_fit(selector.fit(source, y, sample_weight=weights, client=client), expected)
+
+
 def test_nominal_columns(tmp_path, client):
     X, y = make_table(n_features=12)
     X[:, [2, 7]] = np.random.default_rng(1).integers(0, 9, (len(y), 2)) + y[:, None]

@@ -186,7 +186,7 @@ def encode_column(column: np.ndarray, categories: np.ndarray) -> np.ndarray:
 
 
 def drop_zero_weight(X: np.ndarray, y: np.ndarray, weights) -> tuple:
-    """Return the samples of positive weight, and their weights by `as_counts`: None if all are 1."""
+    """Return the samples of positive weight, and their weights by `as_counts`."""
     if weights is None:
         return X, y, None
     weights = check_weights(weights, X)

@@ -198,7 +198,8 @@ class RankWriter:
     def write_ranks(self, ranks, tied, columns):
         """Write the ranks of rows with weights."""
         ranks *= self._roots
-        self.ranks[columns], self.squares[columns] = ranks, (ranks * ranks).sum(axis=1)
+        self.ranks[columns] = ranks
+        self.squares[columns] = [rank_product(row, row) for row in ranks]
 
 
 def rank_step(n_samples):

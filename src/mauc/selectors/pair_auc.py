@@ -380,7 +380,8 @@ class ColumnReader:
         return wins
 
     def _read_weighted(self, XT, columns):
-        problem, orders = self._problem, np.argsort(XT, axis=1)
+        # Stable: rows of weight 0, which a cluster still has, change no bit of a sum.
+        problem, orders = self._problem, np.argsort(XT, axis=1, kind="stable")
         weights, totals, _ = problem.pair_weights
         wins = weighted_wins(XT, problem.codes, weights, totals, orders)
         ranks, tied = np.empty(XT.shape), np.empty(len(XT))

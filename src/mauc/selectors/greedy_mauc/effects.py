@@ -120,8 +120,8 @@ def _measure_here(problem, scorer, noise_correction, pair_auc, n_jobs=None):
 class EffectEstimator:
     """Turns wins and class sums of normal scores into effects, positive for a higher first class.
 
-    Without weights, few samples can only have few numbers of wins: the effects of their AUCs are looked up in a
-    table, whose entries have the bits that `auc_effects` gives.
+    Without weights, few samples can only have few numbers of wins: the effects of their AUCs are
+    looked up in a table, whose entries have the bits that `auc_effects` gives.
     """
 
     def __init__(self, problem: Problem, noise_correction: float):

@@ -140,7 +140,8 @@ class NormalScorer:
 
     def __init__(self, problem: Problem, rows: KeptRows, n_room: int = 0):
         self.rows, self.class_weights = rows, problem.class_weights
-        self.table = score_table(problem.n_samples) if rows.weights is None else None
+        # The score of a weighted rank is computed.
+        self.table = score_table(problem.n_samples if rows.weights is None else 1)
         kept_rows = rows.order[rows.kept]
         counts = np.bincount(problem.codes[kept_rows], minlength=problem.n_classes)
         self.kept_starts = np.concatenate([[0], np.cumsum(counts)])
@@ -238,12 +239,11 @@ def class_moments(
 
     Part k has the rows from ``starts[k]`` to ``starts[k + 1]``.
     """
-    shape = len(columns), 2, len(starts) - 1
+    kind = np.int64 if weights is None else np.float64
+    moments = np.empty((len(columns), 2, len(starts) - 1), kind)
     if weights is None:
-        moments = np.empty(shape, np.int64)
         sum_scores(scores, columns, starts, moments)
         return moments
-    moments = np.empty(shape)
     for k, (start, stop) in enumerate(pairwise(starts)):
         part = scores[columns, start:stop].astype(np.float64)
         weighted = part * weights[start:stop]

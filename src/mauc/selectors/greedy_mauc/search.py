@@ -206,8 +206,8 @@ class SearchState:
         first, last = block
         s = self.chosen[self.step - 1]
         update_block(
-            self.scores.padded, self.scores.weighted(s), self.centers, self.scales, self.shrinkage, s,
-            self.step - 1, self.roots[self.step - 1], first,
+            self.scores.padded, self.scores.weighted(s), self.centers, self.scales, self.shrinkage,
+            s, self.step - 1, self.roots[self.step - 1], first,
             last if last < self.n_features else len(self.variances),  # products go with the last
             self.is_open, self.factors, self.variances,
         )  # fmt: skip
