@@ -299,7 +299,12 @@ def test_too_little_memory_for_trees(rng, monkeypatch):
 @pytest.mark.parametrize("prior", ["extra_trees", RandomForestClassifier(3)])
 def test_the_checks_of_scikit_learn(monkeypatch, prior):
     monkeypatch.setattr(prior_module, "_N_TREES", 3)
-    check_estimator(GreedyMAUC(prior=prior))
+    failing = {}
+    if prior != "extra_trees":
+        reason = "a bootstrap of weighted rows is not one of repeated rows"
+        kinds = ("dense", "sparse")
+        failing = {f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in kinds}
+    check_estimator(GreedyMAUC(prior=prior), expected_failed_checks=failing)
 
 
 class Told(ClassifierMixin, BaseEstimator):
