@@ -89,7 +89,7 @@ def study_sirens():
     studies = {}
     for relevance in SIREN_RELEVANCES:
         study = siren_study(
-            data.X, data.y, relevance=relevance, n_features=100, n_folds=10, auc=auc,
+            data.X, data.y, relevance=relevance, n_features=100, cv=10, auc=auc,
             selectors=selectors, n_jobs=-1,
         )  # fmt: skip
         studies[relevance] = replace(study, judge="Naive Bayes")

@@ -17,6 +17,7 @@
       │    ├─ LooseBoundWarning      AUCs of a sketch may be far from those of the rows
       │    ├─ ColumnWarning          columns of a file may not be what they are taken for
       │    │    └─ LeftOutWarning    columns of a file were taken for no features
+      │    ├─ RepeatedRowsWarning    rows are in the training and in the test part
       │    └─ IncompleteRunWarning   cells of a run are not there yet
       ├─ LongFitWarning              a fit will take hours
       └─ NoCacheWarning              compiled loops cannot be kept
@@ -83,6 +84,10 @@ class ColumnWarning(MaucWarning):
 
 class LeftOutWarning(ColumnWarning):
     """Columns of a file look like row numbers, ids, dates or constants and were left out."""
+
+
+class RepeatedRowsWarning(MaucWarning):
+    """Rows with the same values are in the training and in the test part of a fold."""
 
 
 class IncompleteRunWarning(MaucWarning):

@@ -30,6 +30,39 @@ missing : {"tie", "side"}, default="tie"
     What a missing number is to the AUC: tied with every value, or below or above all of them,
     whichever separates the two classes better, as trees do; see docs/methods/selectors.md.
 
+pair_weight : dict, array-like of shape (n_classes, n_classes), data frame or str, optional
+    What each pair of classes counts, such as the cost of confusing the two: ``{("a", "b"): 5}``
+    (others count 1), a symmetric table, or "prior", the product of the class frequencies. A pair
+    of weight 0 does not count, and its features are not sought.
+
+keep : list of str or int, or mask, optional
+    Features that are always selected, first and in this order.
+
+exclude : list of str or int, or mask, optional
+    Features that are never selected.
+
+feature_groups : dict of lists, or list of lists, optional
+    Features that are selected together or not at all, such as the columns of one assay: a group
+    counts by what its features gain together, per feature or per cost. A number of features that
+    a group exceeds is reached without it. With groups, the first k of a ranking are a choice only
+    where they end with a group.
+
+feature_costs : dict, Series or array-like of shape (n_features,), optional
+    What each feature costs: gains count per cost. The name of a group has a cost that is paid
+    once, in addition to those of its features, which may then be left out.
+
+budget : float, optional
+    What the selected features may cost in all. They are sought by gain per cost and by gain alone,
+    and the better choice is taken. With None for their number, the budget alone limits it.
+
+cv : int, splitter or iterable of splits, default=5
+    Folds: their number, stratified by class, and by group where there are groups; a splitter of
+    scikit-learn, which gets the labels and groups, such as GroupKFold, LeaveOneGroupOut or
+    TimeSeriesSplit; or pairs of training and test rows.
+
+groups : array-like of shape (n_samples,), optional
+    What rows belong to, such as a patient: those of a group are on one side of every split.
+
 n_bins : int, default=10
     Bins of "equal_width" and "equal_frequency".
 

@@ -15,7 +15,7 @@ from mauc import MAUCD, mauc_score, select_k
 from mauc.classifiers import CLASSIFIERS, NormalNaiveBayes, make_classifier, tune_rbf_svm
 from mauc.data.problem import make_problem
 from mauc.evaluation import FoldEvaluator, evaluate_ranking, evaluate_tuned_svm
-from mauc.evaluation.evaluate import stratified_folds
+from mauc.evaluation.folds import make_folds
 from mauc.exceptions import MaucError
 from mauc.registry import Accepts
 
@@ -165,15 +165,13 @@ def test_a_foreign_classifier_with_categorical_features_is_told_of_them(frame):
 
 def folds_of(frame, n_folds):
     accepts = Accepts(nominal=True)
-    yield from stratified_folds(
-        make_problem(BaseEstimator(), frame, Y, accepts=accepts), n_folds, 0
-    )
+    yield from make_folds(make_problem(BaseEstimator(), frame, Y, accepts=accepts), n_folds, 0)
 
 
 def test_select_k_gives_other_classifiers_indicators():
     frame = FRAMES["pandas number categories"][["x", "k"]]
     model = LogisticRegression(max_iter=5000)
-    curve = select_k(MAUCD(), frame, Y, sizes=[1], classifier=model, n_folds=3)
+    curve = select_k(MAUCD(), frame, Y, sizes=[1], classifier=model, cv=3)
     for fold, (train, test) in enumerate(folds_of(frame, 3)):
         assert MAUCD(1).fit(frame.iloc[train], Y[train]).ranking_[0] == 1
         encoder = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
@@ -191,7 +189,7 @@ def test_select_k_gives_other_classifiers_indicators():
 )
 def test_select_k_keeps_the_categorical_features_of_the_classifier(own, X):
     model = NormalNaiveBayes(categorical_features=own)
-    curve = select_k(MAUCD(), X, Y, classifier=model, sizes=SIZES, n_folds=3)
+    curve = select_k(MAUCD(), X, Y, classifier=model, sizes=SIZES, cv=3)
     if isinstance(X, pl.DataFrame):  # a missing word is a category
         X = X.with_columns(k=pl.col("k").fill_null("zz"))
     elif X["k"].dtype != float:

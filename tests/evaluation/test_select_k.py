@@ -16,7 +16,7 @@ from mauc import FCBF, FSDD, MAUCD, MDFS, MRMR, ChiSquare, SizeCurve, mauc_score
 from mauc.classifiers import C45, RBFSVM, NearestNeighbor, NormalNaiveBayes
 from mauc.classifiers.likelihood import nested_log_probabilities
 from mauc.data.problem import make_problem
-from mauc.evaluation.evaluate import stratified_folds
+from mauc.evaluation.folds import make_folds
 from mauc.evaluation.select_k import auto_sizes
 from mauc.exceptions import MaucError, UndefinedMAUCError
 from mauc.plotting import SizeCurveDisplay
@@ -78,10 +78,10 @@ def test_every_value_is_that_of_a_pipeline_fitted_on_the_fold(wine, classifier):
     X, y = wine
     curve = select_k(
         MAUCD(), X, y, sizes=[2, 5], classifier=classifier, response_method="predict_proba",
-        n_folds=3,
+        cv=3,
     )  # fmt: skip
     for place, (train, test) in enumerate(
-        stratified_folds(make_problem(BaseEstimator(), X, y, accepts=Accepts()), 3, 0)
+        make_folds(make_problem(BaseEstimator(), X, y, accepts=Accepts()), 3, 0)
     ):
         for column, size in enumerate((2, 5)):
             chosen = MAUCD(size).fit(X[train], y[train]).ranking_
@@ -150,7 +150,7 @@ def test_sizes_grow_from_one_to_all():
     ("options", "message"),
     [
         ({"rule": "magic"}, "rule must be one of"),
-        ({"n_folds": 1}, "n_folds must be an int of at least 2"),
+        ({"cv": 1}, "cv must be an int of at least 2"),
         ({"sizes": [0, 3]}, r"sizes must be in \[1, 13\]"),
         ({"tolerance": -1}, "tolerance must be a number >= 0"),
         ({"sizes": [1.5]}, "sizes must be whole numbers"),
@@ -256,12 +256,12 @@ def test_weights_reach_naive_bayes_and_mauc(wine, rng):
     X, y = wine
     weights = rng.integers(1, 4, len(y))
     curve, plain = (
-        of_judge(select_k(MAUCD(), X, y, sizes=[3, 6], n_folds=4, **given), "Naive Bayes")
+        of_judge(select_k(MAUCD(), X, y, sizes=[3, 6], cv=4, **given), "Naive Bayes")
         for given in ({"sample_weight": weights}, {})
     )
     assert not np.allclose(curve.fold_mauc, plain.fold_mauc, atol=1e-6)
     problem = make_problem(BaseEstimator(), X, y, accepts=Accepts())
-    for place, (train, test) in enumerate(stratified_folds(problem, 4, 0)):
+    for place, (train, test) in enumerate(make_folds(problem, 4, 0)):
         train, test = (np.repeat(rows, weights[rows]) for rows in (train, test))
         ranking = MAUCD(6).fit(X[train], y[train]).ranking_
         columns = X[:, ranking]

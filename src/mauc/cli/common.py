@@ -15,7 +15,7 @@ import click
 
 from mauc.checks import allow_many_classes, check_int
 from mauc.cli.show import print_text
-from mauc.exceptions import MaucError, spell_options
+from mauc.exceptions import ColumnWarning, MaucError, spell_options
 from mauc.io.options import command_line_option
 
 FAILED, USAGE, INTERNAL, INTERRUPTED = 1, 2, 70, 130  # exit codes
@@ -146,7 +146,10 @@ def _check_numbers(*, seed: int = 0, jobs: int = 1, **_: Any) -> None:
 
 def _spell(name: str, *value: Any) -> str:
     """Return what messages call a parameter, or what stands for an option here."""
-    names = {"PairAUCSketch": "--sketch, with --method mdfs or maucd", "open_columns": "--memory"}
+    names = {
+        "PairAUCSketch": "--sketch, with --method mdfs or maucd", "open_columns": "--memory",
+        "feature_groups": "--groups-of", "pair_weight": "--costs", "n_features_to_select": "-k",
+    }  # fmt: skip
     return names.get(name) or command_line_option(name, *value)
 
 
@@ -180,5 +183,6 @@ def _warnings_as_lines() -> Iterator[None]:
 
     with warnings.catch_warnings():
         warnings.simplefilter("always", UserWarning)
+        warnings.simplefilter("ignore", ColumnWarning)  # it is in the notes of the data
         warnings.showwarning = show
         yield

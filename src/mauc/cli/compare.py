@@ -11,6 +11,7 @@ from mauc.cli import common, show
 from mauc.cli.fitting import fit_on, named_selector, suited
 from mauc.cli.outputs import Written, check_folder, check_outputs, write_figure, write_page
 from mauc.cli.reading import Reading, reads_data, say_columns, target_option
+from mauc.cli.wishes import COSTS, read_costs
 from mauc.exceptions import MaucError
 from mauc.results import for_classes
 
@@ -57,6 +58,7 @@ _BAR = 20  # characters of the bar of MAUC 1
 @common.path_option(
     "--report", help="Write an HTML page: the selection of the baseline, and the comparison."
 )
+@click.option("--costs", **COSTS)
 @reads_data
 @common.seed_option
 @common.workers_option
@@ -65,8 +67,8 @@ _BAR = 20  # characters of the bar of MAUC 1
 def compare(
     data: str, methods: str | None, classifiers: str, sizes: str | None, repeats: int, folds: int,
     reference: str | None, test: str, alpha: float, output: Path | None, figure: Path | None,
-    report: Path | None, reading: Reading, seed: int, jobs: int, progress: str, force: bool,
-    as_json: bool,
+    report: Path | None, costs: str | None, reading: Reading, seed: int, jobs: int, progress: str,
+    force: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Compare selectors on your data by cross-validation.
 
@@ -98,6 +100,8 @@ def compare(
         )
     say_columns(dataset, data)
     source = _dataset_spec(dataset, data, reading)
+    if costs is not None:
+        source = replace(source, pair_weight=read_costs(costs))
     plan = Plan(
         f"compare {source.name}", (source,), selectors, models,
         sizes=sizes_from(sizes, dataset.n_features), repeats=repeats, folds=folds, seed=seed,
@@ -122,7 +126,14 @@ def compare(
     if report is not None:
         written.add(
             lambda: _write_report(
-                dataset, plan, rows, comparison, report, reading.words(data), force=force
+                dataset,
+                plan,
+                rows,
+                comparison,
+                report,
+                reading.words(data),
+                force=force,
+                wishes=[] if costs is None else ["--costs", costs],
             )
         )
     if as_json:
@@ -154,7 +165,7 @@ def compare(
 
 def _write_report(
     dataset: "Dataset", plan: "Plan", rows: Any, comparison: "Comparison", path: Path,
-    reading: list[str], *, force: bool,
+    reading: list[str], *, force: bool, wishes: list[str],
 ) -> Path:  # fmt: skip
     """Write the page about the selection of the baseline, fitted on all rows."""
     from mauc.experiments.data import nominal_notes
@@ -164,9 +175,12 @@ def _write_report(
     notes = nominal_notes(plan, dataset)
     dataset = suited(selector, dataset, baseline, "ordinal")  # as the selectors of the run saw it
     selector.set_params(n_features_to_select=min(max(plan.sizes), dataset.n_features))
+    if "pair_weight" in selector.get_params():
+        selector.set_params(pair_weight=plan.datasets[0].pair_weight)
     fit_on(selector, dataset)
     return write_page(
-        path, selector, dataset, reading, force=force, run=rows, comparison=comparison,
+        path, selector, dataset, reading, force=force, wishes=wishes, run=rows,
+        comparison=comparison,
         notes=[*dataset.notes, *notes],
     )  # fmt: skip
 
@@ -181,7 +195,7 @@ def _dataset_spec(dataset: "Dataset", data: str, reading: Reading) -> "DatasetSp
     from mauc.io.registry import find_dataset
 
     options = dict(reading.options)
-    target, source = options.pop("target", None), data
+    (target, groups), source = (options.pop(name, None) for name in ("target", "groups")), data
     if is_stream(data):
         source = "-"
     elif data not in BUNDLED or "format" in options:
@@ -193,7 +207,7 @@ def _dataset_spec(dataset: "Dataset", data: str, reading: Reading) -> "DatasetSp
     name = name.strip(" .") or "data"
     while len(quote(name)) > 100:
         name = name[:-1].strip(" .")
-    return DatasetSpec(name, source, target, options)
+    return DatasetSpec(name, source, target, options, groups)
 
 
 def overview(rows: Any, comparison: "Comparison", head: str = "mean MAUC") -> "Table":

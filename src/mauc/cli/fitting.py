@@ -12,6 +12,7 @@ from mauc.cli.common import JOBS, SCHEDULER, SEED, echo_stderr, option
 from mauc.cli.reading import Reading, say_columns
 from mauc.cli.show import watched
 from mauc.cli.streaming import is_by_rows, memory_for
+from mauc.cli.wishes import Wishes
 from mauc.exceptions import MaucError
 
 if TYPE_CHECKING:
@@ -28,6 +29,12 @@ NOT_SET = {
     "n_jobs": "use --jobs instead",
     "categorical_features": "use --categorical instead",
     "verbose": "no option of the command line; bars show on a terminal",
+    "pair_weight": "use --costs instead",
+    "keep": "use --keep instead",
+    "exclude": "use --exclude instead",
+    "feature_groups": "use --groups-of instead",
+    "feature_costs": "use --feature-costs instead",
+    "budget": "use --budget instead",
 }
 
 
@@ -139,10 +146,12 @@ class Fitted(NamedTuple):
 
 @contextmanager
 def fitted(
-    fitting: Fitting, reading: Reading, data: str, k: str | None, report: Path | None = None
-) -> Iterator[Fitted]:
+    fitting: Fitting, reading: Reading, data: str, k: str | None, wishes: Wishes,
+    report: Path | None = None,
+) -> Iterator[Fitted]:  # fmt: skip
     """Load data and fit the selector of a command on them, and say how they were taken."""
     selector = fitting.make_selector(k)
+    wishes.check(selector, fitting.name)
     classifier = fitting.make_classifier(k == "auto" or report is not None)
     memory = memory_for(fitting, reading, data, k, report)
     with _workers(fitting) as client:
@@ -150,7 +159,16 @@ def fitted(
         is_sketched = bool(memory) and client is None and is_by_rows(fitting, selector, loaded)
         dataset = suited(selector, loaded, fitting.name, is_sketched=is_sketched)
         say_columns(dataset, data)
+        selector.set_params(**wishes.parameters(dataset))
         size = check_size(k, dataset.n_features, selector)
+        if wishes.given and size == dataset.n_features:
+            size = "all"  # that are not excluded
+        is_split = size == "auto" or report is not None or hasattr(selector, "n_resamples")
+        if dataset.groups is not None and not is_split:
+            echo_stderr(
+                "--groups leaves its column out, but changes nothing else here: -k auto, --report "
+                "and the method consensus split the rows."
+            )
         if fitting.method is None:
             echo_stderr(
                 f"the method is {DEFAULT_METHOD} (GreedyMAUC); --method mdfs takes the paper's, "
@@ -166,8 +184,9 @@ def fitted(
             from mauc import select_k
 
             curve = watched(select_k, "sizes")(
-                selector, dataset.X, dataset.y, classifier=classifier, n_jobs=fitting.jobs
-            )
+                selector, dataset.X, dataset.y, groups=dataset.groups, classifier=classifier,
+                n_jobs=fitting.jobs,
+            )  # fmt: skip
             fit_on(selector.set_params(n_features_to_select=curve.size), dataset, client)
             selector.size_curve_ = curve
         else:
@@ -177,8 +196,9 @@ def fitted(
 
 def fit_on(selector: "RankingSelector", dataset: "Dataset", client: Any = None) -> None:
     """Fit a selector on data that suit it."""
-    options = {} if client is None else {"client": client}
-    watched(selector.fit, type(selector).__name__)(dataset.X, dataset.y, **options)
+    watched(selector.fit, type(selector).__name__)(
+        dataset.X, dataset.y, groups=dataset.groups, client=client
+    )
 
 
 @contextmanager
@@ -275,6 +295,8 @@ def check_size(k: str | None, n_features: int, selector: Any = None) -> int | st
     """Return how many features ``-k`` asks for: as predicted, or 10, by default."""
     has_prediction = "predicted" in getattr(selector, "_size_choices", "")
     if k is None:
+        if getattr(selector, "budget", None) is not None and not has_prediction:
+            return "all"  # that the budget pays for
         return "predicted" if has_prediction else min(10, n_features)
     if k == "all":
         return n_features

@@ -119,16 +119,19 @@ def write_frame(frame: Any, path: Path, *, force: bool) -> Path:
 
 def write_page(
     path: Path, selector: Any, dataset: "Dataset", reading: Sequence[str], *, force: bool,
-    options: Sequence[str] = (), is_table_written: bool = False, **more: Any,
+    options: Sequence[str] = (), wishes: Sequence[str] = (), is_table_written: bool = False,
+    **more: Any,
 ) -> Path:  # fmt: skip
     """Write the page of a selection, with next steps in the words of the command line."""
     from mauc.report.html import selection_report
 
     page = watched(selection_report, "the page")(
-        selector, dataset.X, dataset.y, data_name=dataset.name,
+        selector, dataset.X, dataset.y, data_name=dataset.name, groups=dataset.groups,
         feature_names=dataset.feature_names, source=dataset.source,
         command=hide_password(shlex.join(["mauc", *sys.argv[1:]])),
-        steps=next_steps(selector, dataset.n_features, reading, options, is_table_written),
+        steps=next_steps(
+            selector, dataset.n_features, [*reading, *wishes], options, is_table_written
+        ),
         **{"notes": dataset.notes, **more},
     )  # fmt: skip
     return page.write(path, force=force)

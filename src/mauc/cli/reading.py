@@ -1,7 +1,6 @@
 """The options that say how data are read, and the data sets that they give."""
 
 import functools
-import warnings
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +9,7 @@ import click
 from mauc.checks import unknown_choice
 from mauc.cli.common import command, data_argument, echo_stderr
 from mauc.cli.show import add_row, make_table, print_json, print_table, short, watched
-from mauc.exceptions import WARNING, ColumnWarning, MaucError, option
+from mauc.exceptions import WARNING, MaucError, option
 from mauc.io.options import COMMAND_LINE, NOMINAL, OptionText, command_line_option
 
 if TYPE_CHECKING:
@@ -44,9 +43,7 @@ class Reading:
         from mauc.io.load import load_dataset, open_dataset
 
         load, what = (open_dataset, "opening") if "memory" in changes else (load_dataset, "reading")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ColumnWarning)  # it is in the notes
-            return watched(load, f"{what} {data}")(data, **{**self.options, **changes})
+        return watched(load, f"{what} {data}")(data, **{**self.options, **changes})
 
     def words(self, data: str) -> list[str]:
         """Return what was typed to name the data, and how they are read."""

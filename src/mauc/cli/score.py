@@ -9,6 +9,7 @@ from mauc.checks import check_level
 from mauc.cli import common, show
 from mauc.cli.outputs import Written, check_outputs, write_frame
 from mauc.cli.reading import Reading, reads_data, say_notes, target_option
+from mauc.cli.wishes import COSTS, read_costs
 from mauc.exceptions import MaucError, format_labels
 from mauc.results import number
 
@@ -28,13 +29,14 @@ _PREFIXES = ("", "score_", "proba_", "prob_", "p_")
 )  # fmt: skip
 @click.option("--level", default=0.95, help="Confidence level of the interval.")
 @common.path_option("--pairs", help="Write the table of pairs (csv, parquet, xlsx).")
+@click.option("--costs", **COSTS)
 @reads_data
 @common.seed_option
 @common.jobs_option
 @common.force_option
 def score(
-    scores: str | None, bootstrap: int | None, level: float, pairs: Path | None, reading: Reading,
-    seed: int, jobs: int, force: bool, as_json: bool,
+    scores: str | None, bootstrap: int | None, level: float, pairs: Path | None,
+    costs: str | None, reading: Reading, seed: int, jobs: int, force: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Compute the MAUC of predictions and the AUC of every class pair.
 
@@ -54,17 +56,21 @@ def score(
     notes: list[str] = []
     if scores is None:
         reading.refuse("a file of scores")
-        y, values, labels = _example(seed)
+        (y, values, labels), groups = _example(seed), None
     else:
-        y, values, labels, name, notes = read_scores(scores, reading)
+        y, values, labels, groups, name, notes = read_scores(scores, reading)
         say_notes(name, notes)
-    report = pair_auc_scores(y, values, labels=labels)
+    weights = {} if costs is None else {"pair_weight": read_costs(costs)}
+    report = pair_auc_scores(y, values, labels=labels, **weights)
     frame, interval = report.to_frame(), None
     if bootstrap != 0:
+        if bootstrap and groups is not None:
+            raise MaucError("--groups goes with the DeLong variance; leave --bootstrap out.")
         options = {} if bootstrap is None else {"method": "percentile", "n_bootstrap": bootstrap}
         interval = show.watched(mauc_interval, "interval")(
-            y, values, labels=labels, level=level, random_state=seed, n_jobs=jobs, **options
-        )
+            y, values, labels=labels, level=level, groups=groups, random_state=seed, n_jobs=jobs,
+            **options, **weights,
+        )  # fmt: skip
         frame["lower"], frame["upper"] = interval.pair_lower, interval.pair_upper
     written = Written()
     if pairs is not None:
@@ -76,6 +82,7 @@ def score(
                 **{key: getattr(interval, key, None) for key in ("lower", "upper", "method")},
                 "level": level,
                 "n_samples": len(y),
+                "n_groups": getattr(interval, "n_groups", None),
                 "columns": notes,
                 "absent": [str(label) for label in report.absent],
                 "pairs": frame,
@@ -111,8 +118,8 @@ def _print_report(report: Any, interval: Any, frame: Any, scores: str | None) ->
 
 def read_scores(
     path: str, reading: Reading
-) -> "tuple[np.ndarray, np.ndarray, np.ndarray, str, list[str]]":
-    """Return true labels, score columns, the labels of these, the name of the data, and notes."""
+) -> "tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray | None, str, list[str]]":
+    """Return true labels, score columns and their labels, groups, the name of the data, notes."""
     import numpy as np
 
     from mauc.data.categories import get_column
@@ -155,7 +162,8 @@ def read_scores(
     if skipped:
         line += f"; left out: {format_labels(skipped)}, no scores"
     X, notes = dataset.take(kept).X, [line, *dataset.notes[1:]]
-    return dataset.y.astype(str), np.asarray(X, dtype=float), np.array(names), dataset.name, notes
+    y, values = dataset.y.astype(str), np.asarray(X, dtype=float)
+    return y, values, np.array(names), dataset.groups, dataset.name, notes
 
 
 def _class_of(column: str, present: list[str]) -> str:

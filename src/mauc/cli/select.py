@@ -10,6 +10,7 @@ from mauc.cli import common, show
 from mauc.cli.fitting import Fitted, Fitting, fitted
 from mauc.cli.outputs import Written, check_outputs, write_frame, write_page
 from mauc.cli.reading import Reading, reads_data, target_option
+from mauc.cli.wishes import Wishes
 from mauc.exceptions import MaucError
 from mauc.registry import score_label
 from mauc.results import for_classes
@@ -42,11 +43,12 @@ def _size_option(help: str) -> Any:
 )
 @common.path_option("--report", help="Write an HTML page about the selection.")
 @common.option_group(Fitting, "fitting")
+@common.option_group(Wishes, "wishes")
 @reads_data
 @common.force_option
 def select(
     data: str, k: str | None, output: Path | None, report: Path | None, fitting: Fitting,
-    reading: Reading, force: bool, as_json: bool,
+    wishes: Wishes, reading: Reading, force: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Choose features and show which class pairs each one serves.
 
@@ -56,11 +58,13 @@ def select(
 
     Example: mauc select data.csv --target label -k 20 --output reduced.csv
 
+    With wishes: mauc select data.csv -t label --keep age --feature-costs prices.csv --budget 100
+
     Larger than memory: mauc select 'folder/*.parquet' --target label -k 50 --memory 1GB
     """
     check_outputs(output=output, report=report, force=force)
     _check_table(output)
-    with fitted(fitting, reading, data, k, report) as found:
+    with fitted(fitting, reading, data, k, wishes, report) as found:
         selector, dataset = found.selector, found.dataset
     written = Written()
     if output is not None:
@@ -72,7 +76,7 @@ def select(
         written.add(
             lambda: write_page(
                 report, selector, dataset, [*reading.words(data), *fitting.seed_words], force=force,
-                options=fitting.options, is_table_written=output is not None,
+                options=fitting.options, wishes=wishes.words, is_table_written=output is not None,
                 classifier=found.classifier,
             )
         )  # fmt: skip
@@ -98,11 +102,12 @@ def select(
     "--pairs", help="Write the AUC of every feature on every class pair (csv, parquet, xlsx)."
 )
 @common.option_group(Fitting, "fitting")
+@common.option_group(Wishes, "wishes")
 @reads_data
 @common.force_option
 def rank(
-    data: str, k: str | None, pairs: Path | None, fitting: Fitting, reading: Reading, force: bool,
-    as_json: bool,
+    data: str, k: str | None, pairs: Path | None, fitting: Fitting, wishes: Wishes,
+    reading: Reading, force: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Rank all features by a method and show their scores.
 
@@ -117,7 +122,7 @@ def rank(
 
     check_outputs(pairs=pairs, force=force)
     written = Written()
-    with fitted(fitting, reading, data, k or "all") as found:
+    with fitted(fitting, reading, data, k or "all", wishes) as found:
         if pairs is not None:
             written.add(lambda: write_pairs(found, pairs, fitting.jobs, force=force))
     selector, dataset = found.selector, found.dataset
@@ -357,6 +362,8 @@ def feature_table(selector: "RankingSelector", feature_names: Sequence[str]) -> 
         if is_paired or is_greedy(selector):
             there = f"{measure} there" if is_paired else f"{measure} when chosen"
             values = {there: selector.trace_.scores, **values}
+    if "spent" in details:
+        values["cost so far"] = details["spent"]
     table = show.make_table(
         "#", "feature", *asking, *values, *serving, right=("#", "rank", *values)
     )

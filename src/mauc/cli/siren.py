@@ -60,8 +60,8 @@ def siren(
         check_size(str(k), dataset.n_features)
     X, is_nominal = coded_columns(dataset)
     study = siren_study(
-        X, dataset.y, relevance=relevance, n_features=k, n_folds=folds,
-        selectors=names, random_state=seed, n_jobs=jobs, verbose=None,
+        X, dataset.y, relevance=relevance, n_features=k, cv=folds,
+        groups=dataset.groups, selectors=names, random_state=seed, n_jobs=jobs, verbose=None,
         categorical_features=is_nominal,
     )  # fmt: skip
     study = replace(study, feature_names=np.array(dataset.feature_names))

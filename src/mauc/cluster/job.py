@@ -29,6 +29,7 @@ class Job:
         self.is_nominal = problem.is_nominal
         self.n_classes = problem.n_classes
         self.sample_weight, self.missing = problem.sample_weight, problem.missing
+        self.pair_shares = problem.pair_shares
         # In the narrowest type: with many rows codes are all that is moved.
         self._sent_codes = problem.codes.astype(np.min_scalar_type(self.n_classes - 1))
         self._of_labels: dict[str, Any] = {}  # what parts on this worker computed of them
@@ -54,6 +55,7 @@ class Job:
         part = Problem(
             columns, self._codes, np.arange(self.n_classes), self._class_counts,
             columns.is_nominal, self.sample_weight, source.feature_names, missing=self.missing,
+            pair_shares=self.pair_shares,
         )  # fmt: skip
         part.__dict__.update(self._of_labels)
         return part

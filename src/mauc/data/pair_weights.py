@@ -17,6 +17,13 @@ class PairWeights:
 
     given: Any = None
 
+    def shares(self, classes: np.ndarray, class_weights: np.ndarray) -> np.ndarray | None:
+        """Return what `resolve` does, or None where all pairs weigh the same."""
+        if self.given is None:
+            return None
+        weights = self.resolve(classes, class_weights)
+        return None if (weights == weights[0]).all() else weights
+
     def resolve(self, classes: np.ndarray, class_weights: np.ndarray) -> np.ndarray:
         """Return the weights of the pairs in the order of ``np.triu_indices``; they sum to 1."""
         first, second = np.triu_indices(len(classes), 1)
@@ -50,6 +57,15 @@ def pair_mean(auc: np.ndarray, weights: np.ndarray) -> Any:
     return (auc[..., is_counted] * relative).sum(axis=-1) / relative.sum()
 
 
+def square(shares: np.ndarray | None, n_classes: int) -> Any:
+    """Return shares of class pairs as a symmetric (n_classes, n_classes) array, or None."""
+    if shares is None:
+        return None
+    table = np.zeros((n_classes, n_classes))
+    table[np.triu_indices(n_classes, 1)] = shares
+    return table + table.T
+
+
 def class_table(given: Any, classes: np.ndarray, name: str) -> np.ndarray:
     """Return the (n_classes, n_classes) numbers of a dict, 1 where it has none, frame or array."""
     shape = (len(classes), len(classes))
@@ -64,9 +80,14 @@ def class_table(given: Any, classes: np.ndarray, name: str) -> np.ndarray:
     try:
         if isinstance(given, Mapping):
             table = np.ones(shape)
+            nested = [(i, row) for i, row in given.items() if isinstance(row, Mapping)]
+            given = {(i, j): w for i, row in nested for j, w in row.items()} or given
             for pair, value in given.items():
                 if not isinstance(pair, tuple) or len(pair) != 2:
-                    raise MaucError(f"{name} must have pairs of labels as keys, got {pair!r}.")
+                    raise MaucError(
+                        f"{name} must have pairs of labels as keys, {{(a, b): 5}} or "
+                        f"{{a: {{b: 5}}}}, got {pair!r}."
+                    )
                 i, j = map(find, pair)
                 table[i, j], table[j, i] = value, given.get(pair[::-1], value)
         elif is_frame(given):

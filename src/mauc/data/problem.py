@@ -11,7 +11,9 @@ from scipy import sparse
 from mauc.checks import MAX_CLASSES, check_class_count
 from mauc.data.categories import encode_nominal
 from mauc.data.columns import Columns, DenseColumns, SparseColumns, is_frame
+from mauc.data.constraints import Constraints
 from mauc.data.frames import has_number_columns, with_numbers
+from mauc.data.pair_weights import PairWeights
 from mauc.data.source import ColumnSource
 from mauc.data.validate import (
     as_counts,
@@ -56,6 +58,9 @@ class Problem:
     column_labels: list[Any] | None = None
     missing: str = "tie"  #: what AUCs make of missing numbers, of `MISSING`
     groups: np.ndarray | None = None  #: shape (n_samples,), int64: rows that stay together
+    #: shape (n_pairs,): what each class pair counts, summing to 1; None if all count the same
+    pair_shares: np.ndarray | None = None
+    constraints: Constraints | None = None  #: wishes about the features that are chosen
 
     @cached_property
     def n_samples(self) -> int:
@@ -225,12 +230,15 @@ def make_problem(
         sample_weight = as_counts(sample_weight)
     if groups is not None:
         groups = encode_groups(groups, len(codes))
+    totals = np.bincount(codes, sample_weight, minlength=len(classes))
+    shares = PairWeights(getattr(estimator, "pair_weight", None)).shares(classes, totals)
     problem = Problem(
         columns, codes, classes, class_counts, is_nominal, sample_weight, names,
-        labels if names is None else None, getattr(estimator, "missing", "tie"), groups,
+        labels if names is None else None, getattr(estimator, "missing", "tie"), groups, shares,
     )  # fmt: skip
     _warn_of_degenerate(problem)
-    return problem
+    constraints = Constraints.of(estimator, problem)
+    return problem if constraints is None else replace(problem, constraints=constraints)
 
 
 def make_columns(

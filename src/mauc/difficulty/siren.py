@@ -18,7 +18,7 @@ from mauc.data.decomposition import Decomposition
 from mauc.data.problem import Problem, make_problem
 from mauc.data.validate import check_fitted, check_generator
 from mauc.engine.arrays import n_pairs_of
-from mauc.evaluation.evaluate import stratified_folds
+from mauc.evaluation.folds import Folds, check_cv, make_folds, warn_of_leaks
 from mauc.evaluation.panel import ask_judges, judged_rows
 from mauc.exceptions import MaucError, MaucWarning, warn_user
 from mauc.layout import Layout, plain_layout
@@ -42,7 +42,7 @@ _RANKED_AT_ONCE = 2**18  # scores: their copies stay small
 @insert_texts
 def siren_study(
     X: ArrayLike, y: ArrayLike, *, relevance: str = "chi2", n_features: int | None = None,
-    n_folds: int = 5, auc: ArrayLike | None = None,
+    cv: Any = 5, groups: ArrayLike | None = None, auc: ArrayLike | None = None,
     selectors: Iterable[Any] | Mapping[str, Any] | None = None,
     categorical_features: ArrayLike | None = None, random_state: Any = 0,
     n_jobs: int | None = None, verbose: bool | None = False,
@@ -63,8 +63,8 @@ def siren_study(
     n_features : int, optional
         How many of the best features of the whole problem to follow, and how many each of the
         selectors chooses; 100 by default, or half of the features if those are fewer.
-    n_folds : int, default=5
-        Folds of the cross-validation that the AUCs of the pairs come from.
+    {cv, groups}
+        The AUCs of the pairs come from them.
     auc : array-like of shape (n_pairs,), optional
         How hard the pairs are, measured elsewhere: the smaller, the harder, NaN if unknown. By
         default it is the AUC, with all features, of the best of four classifiers.
@@ -74,7 +74,7 @@ def siren_study(
     {categorical_features}
         A relevance or selector that takes numbers only gets their codes, with a warning.
     random_state : int, SeedSequence, Generator, RandomState or None, default=0
-        Of the folds and the named selectors.
+        Of the folds, if `cv` is a number, and the named selectors.
     {n_jobs, verbose}
 
     Returns
@@ -111,11 +111,12 @@ def siren_study(
     siren index 0.000 (neglect 0.000 on the hardest third, 0.167 on the easiest)
     """
     check_choice("relevance", relevance, RELEVANCES)
-    check_int("n_folds", n_folds, 2)
+    if is_int(cv):
+        check_cv(cv, 0)
     named = _labelled(selectors)
     checked = BaseEstimator()
     checked.categorical_features = categorical_features
-    problem = make_problem(checked, X, y, accepts=Accepts(nominal=True))
+    problem = make_problem(checked, X, y, None, groups, accepts=Accepts(nominal=True))
     # For what takes numbers only.
     coded = replace(problem, is_nominal=np.zeros_like(problem.is_nominal))
     ranked = problem if RELEVANCES[relevance].accepts.nominal else coded
@@ -142,10 +143,13 @@ def siren_study(
             if relevance != "auc":
                 scores = _pair_scores(ranked, relevance, n_jobs)
             ranks = _ranks(scores)
-        judge = SirenStudy.judge
+        judge, n_folds = SirenStudy.judge, cv if is_int(cv) else 0
         if auc is None:
             with progress("classifiers", verbose=verbose):
-                auc, judge = _best_auc(problem, int(n_folds), seed, n_jobs)
+                folds = make_folds(problem, cv, seed)
+                warn_of_leaks(problem, folds)
+                auc, judge = _best_auc(problem, folds, n_jobs)
+                n_folds = len(folds)
         selections = {
             name: _select(
                 selector, X, coded, n_chosen,
@@ -162,15 +166,10 @@ def siren_study(
     )  # fmt: skip
 
 
-def _best_auc(
-    problem: Problem, n_folds: int, seed: int, n_jobs: int | None
-) -> tuple[np.ndarray, str]:
+def _best_auc(problem: Problem, folds: Folds, n_jobs: int | None) -> tuple[np.ndarray, str]:
     """Return the AUCs of the best judge of the panel with all features, and its name."""
     rows = judged_rows(problem)
-    folds = [
-        (np.intersect1d(train, rows), np.intersect1d(test, rows))
-        for train, test in stratified_folds(problem, n_folds, seed)
-    ]
+    folds = [(np.intersect1d(train, rows), np.intersect1d(test, rows)) for train, test in folds]
     sets = [np.arange(problem.n_features)] * len(folds)
     judged = ask_judges(problem, folds, sets, n_jobs=n_jobs)
     return judged.auc[judged.best], judged.judges[judged.best]
@@ -542,5 +541,8 @@ def _select(selector: Any, X: ArrayLike, coded: Problem, n_chosen: int, **option
         if known.get("categorical_features", ...) is None:
             selector.set_params(categorical_features=options["categorical_features"])
     if hasattr(selector, "fit"):
-        selector = selector.fit(coded.value_columns(slice(None)).T if takes_codes else X, y)
+        is_ours = isinstance(selector, RankingSelector)
+        given = {"groups": coded.groups} if is_ours and coded.groups is not None else {}
+        X = coded.value_columns(slice(None)).T if takes_codes else X
+        selector = selector.fit(X, y, **given)
     return columns_of(selector, coded.n_features, n_chosen)

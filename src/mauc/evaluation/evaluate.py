@@ -1,7 +1,6 @@
 """MAUC of classifiers on the first features of rankings, on one split of the data."""
 
 import warnings
-from collections.abc import Iterator
 from dataclasses import dataclass
 from time import perf_counter
 
@@ -16,9 +15,10 @@ from mauc.classifiers.base import BaseClassifier, Indicators, Samples, find_cate
 from mauc.classifiers.svm_tuning import TuningResult, tune_on_features
 from mauc.data.categories import column_mask, learn_categories
 from mauc.data.columns import is_frame
+from mauc.data.pair_weights import square
 from mauc.data.problem import Problem
-from mauc.data.validate import check_generator, check_table, check_weights, encode_labels
-from mauc.exceptions import MaucError, MaucWarning, UndefinedMAUCError
+from mauc.data.validate import check_table, check_weights, encode_labels
+from mauc.exceptions import MaucError, MaucWarning
 from mauc.metrics.mauc import ClassPairs
 from mauc.texts import insert_texts
 
@@ -29,7 +29,8 @@ SCOPES = ("dataset", "dataset_size", "fold", "fold_size")
 @insert_texts
 def evaluate_ranking(
     ranking, sizes, classifier, X_train, y_train, X_test, y_test,
-    *, response_method="predict_proba", train_weight=None, test_weight=None, n_jobs=None,
+    *, response_method="predict_proba", train_weight=None, test_weight=None, pair_weight=None,
+    n_jobs=None,
 ):  # fmt: skip
     """Compute the test MAUC of a classifier on the first k features of a ranking.
 
@@ -57,6 +58,8 @@ def evaluate_ranking(
         What MAUC is computed from.
     train_weight, test_weight : array-like of shape (n_samples,), optional
         Sample weights that the classifier is fitted with, and those of MAUC.
+    pair_weight : dict, array-like, data frame or str, optional
+        What each pair of classes counts in MAUC, see `mauc_score`.
     {n_jobs}
 
     Returns
@@ -78,7 +81,8 @@ def evaluate_ranking(
     """
     evaluator = FoldEvaluator(
         X_train, y_train, X_test, y_test,
-        train_weight=train_weight, test_weight=test_weight, n_jobs=n_jobs,
+        train_weight=train_weight, test_weight=test_weight, pair_weight=pair_weight,
+        n_jobs=n_jobs,
     )  # fmt: skip
     return evaluator.evaluate(ranking, sizes, classifier, response_method=response_method)
 
@@ -98,7 +102,7 @@ class FoldEvaluator:
 
     Parameters
     ----------
-    X_train, y_train, X_test, y_test, train_weight, test_weight
+    X_train, y_train, X_test, y_test, train_weight, test_weight, pair_weight
         As in `evaluate_ranking`. Samples of weight 0 count as absent. A classifier that takes no
         weights can be evaluated if those that are left are equal.
     {categorical_features}
@@ -119,7 +123,7 @@ class FoldEvaluator:
 
     def __init__(
         self, X_train, y_train, X_test, y_test, *, train_weight=None, test_weight=None,
-        categorical_features=None, n_jobs=None,
+        pair_weight=None, categorical_features=None, n_jobs=None,
     ):  # fmt: skip
         self._names = [str(name) for name in X_train.columns] if is_frame(X_train) else None
         coder, X_train, is_nominal = learn_categories(X_train, categorical_features)
@@ -137,7 +141,7 @@ class FoldEvaluator:
         self._X_train = X_train.astype(dtype, copy=False)
         self._X_test = X_test.astype(dtype, copy=False)
         self._classes, self._codes, _ = encode_labels(y_train)
-        self._pairs = ClassPairs.of_test(y_test, self._classes, test_weight)
+        self._pairs = ClassPairs.of_test(y_test, self._classes, test_weight, pair_weight)
         self._n_jobs = n_jobs
         self._nested = {}
 
@@ -394,43 +398,6 @@ def check_sizes(sizes, n_ranked: int, meaning: str) -> np.ndarray:
     return sizes
 
 
-def assign_folds(codes: np.ndarray, n_folds: int, generator) -> np.ndarray:
-    """Return the fold that tests each row, -1 for a class of one sample, which is never tested.
-
-    The rows of every class go to the folds in a random order, one to each in turn, and the next
-    class goes on where it ended. Classes of fewer rows than folds begin with the first: any two
-    then meet in a fold.
-    """
-    folds = np.full(len(codes), -1)
-    start = 0
-    for code in np.unique(codes):
-        rows = generator.permutation(np.flatnonzero(codes == code))
-        if len(rows) >= n_folds:
-            folds[rows] = (start + np.arange(len(rows))) % n_folds
-            start += len(rows)
-        elif len(rows) > 1:
-            folds[rows] = np.arange(len(rows))
-    return folds
-
-
-def stratified_folds(
-    problem: Problem, n_folds: int, random_state
-) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield the training and test rows of the folds whose test part has two classes or more."""
-    generator = check_generator(random_state)
-    n_testable = int((problem.class_counts > 1).sum())
-    if n_testable < 2:
-        raise UndefinedMAUCError(
-            "cross-validation needs at least 2 classes of 2 samples or more, got "
-            f"{n_testable} of {problem.n_classes}; give more samples, or the number of features."
-        )
-    folds = assign_folds(problem.codes, n_folds, generator)
-    for fold in range(n_folds):
-        train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
-        if len(np.unique(problem.codes[test])) > 1:
-            yield train, test
-
-
 def rank_part(
     selector, X, problem: Problem, train: np.ndarray, size: int | None = None
 ) -> np.ndarray:
@@ -438,10 +405,17 @@ def rank_part(
     fitted = clone(selector)
     if size is not None:
         fitted.set_params(n_features_to_select=size)
-    weights = {}
+    given = {}
     if problem.sample_weight is not None and selector.accepts.weights:
-        weights["sample_weight"] = problem.sample_weight[train]
+        given["sample_weight"] = problem.sample_weight[train]
+    if problem.groups is not None:
+        given["groups"] = problem.groups[train]
+    present = np.unique(problem.codes[train])
+    if problem.pair_shares is not None and len(present) < problem.n_classes:
+        # Weights may name a class that this part lacks.
+        table = square(problem.pair_shares, problem.n_classes)[np.ix_(present, present)]
+        fitted.set_params(pair_weight=table if table.any() else None)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MaucWarning)  # the same warnings were raised for all data
         labels = problem.classes[problem.codes[train]]
-        return fitted.fit(_safe_indexing(X, train), labels, **weights).ranking_
+        return fitted.fit(_safe_indexing(X, train), labels, **given).ranking_

@@ -21,6 +21,7 @@ from threadpoolctl import threadpool_limits
 from mauc.classifiers import NormalNaiveBayes
 from mauc.classifiers.base import Indicators, find_categories
 from mauc.classifiers.likelihood import MIN_SPREAD, nested_log_probabilities
+from mauc.data.pair_weights import square
 from mauc.data.problem import Problem
 from mauc.evaluation.evaluate import RESPONSES, FoldEvaluator, own_nominal
 from mauc.exceptions import MaucError
@@ -55,7 +56,7 @@ class Split(NamedTuple):
 
     train: Array  #: (n_train, n_columns)
     test: Array  #: (n_test, n_columns)
-    codes: Array  #: classes of the training rows
+    codes: Array  #: classes of the training rows, counted from 0
     weights: Array  #: of the training rows
     n_classes: int
     ends: Array  #: (n_features + 1,): the first k features are the columns before ``ends[k]``
@@ -76,13 +77,18 @@ class JudgedFold:
     def __init__(
         self, problem: Problem, ranking: Array, train: Array, test: Array, classifier: Any = None,
         *, response_method: str = "auto", n_jobs: int | None = None,
+        is_choice: Array | None = None,
     ) -> None:  # fmt: skip
+        #: after which features of the ranking a choice may end; None for all
+        self._is_choice = is_choice
         weights = problem.sample_weight
         test_weight = None if weights is None else weights[test]
-        self.test = test
+        self.test, self._n_classes = test, problem.n_classes
+        self._trained = np.unique(problem.codes[train])
         self.pairs = ClassPairs.of_test(
-            problem.codes[test], np.arange(problem.n_classes), test_weight
-        )
+            problem.codes[test], np.arange(problem.n_classes), test_weight,
+            square(problem.pair_shares, problem.n_classes),
+        )  # fmt: skip
         self._model = None
         if classifier is None:
             self._split = split_fold(problem, ranking, train, test, n_jobs)
@@ -106,7 +112,17 @@ class JudgedFold:
         )  # fmt: skip
 
     def scores(self, judge: str, sizes: Sequence[int]) -> Iterator[Array]:
-        """Yield the scores of the test rows by the first k features, for ascending sizes."""
+        """Yield the scores of the test rows by the first k features, for ascending sizes.
+
+        A class that the training part lacks, and so the test part, has scores of 0.
+        """
+        for scores in self._scores(judge, sizes):
+            if len(self._trained) < self._n_classes:
+                known, scores = scores, np.zeros((len(scores), self._n_classes))
+                scores[:, self._trained] = score_columns(known, "the scores").T
+            yield scores
+
+    def _scores(self, judge: str, sizes: Sequence[int]) -> Iterator[Array]:
         if self._model is None:
             yield from score_fold(judge, self._split, sizes)
             return
@@ -122,7 +138,12 @@ class JudgedFold:
 
     def mauc(self, judge: str, sizes: Sequence[int]) -> list[float]:
         """Return the MAUC of the first k features, for ascending sizes."""
-        return [self.pairs.mauc(scores) for scores in self.scores(judge, sizes)]
+        if self._is_choice is not None:  # what is not whole at a size is not there
+            ends = np.flatnonzero(self._is_choice) + 1
+            sizes = ends[np.maximum(np.searchsorted(ends, sizes, "right") - 1, 0)].tolist()
+        distinct, positions = np.unique(sizes, return_inverse=True)
+        found = [self.pairs.mauc(scores) for scores in self.scores(judge, distinct.tolist())]
+        return [found[position] for position in positions]
 
 
 @dataclass(frozen=True)
@@ -154,7 +175,12 @@ class Judged:
     @cached_property
     def fold_mauc(self) -> dict[str, Array]:
         """MAUC of every judge on every fold."""
-        return {judge: np.nanmean(auc, axis=1) for judge, auc in self._fold_auc.items()}
+        return {
+            judge: np.array([
+                fold.pairs.mean(row) for fold, row in zip(self.folds, auc, strict=True)
+            ])
+            for judge, auc in self._fold_auc.items()
+        }  # fmt: skip
 
     @property
     def mauc(self) -> dict[str, float]:
@@ -222,9 +248,11 @@ def split_fold(
     center = weights @ np.where(is_known, known, 0.0) / totals
     scale = np.sqrt(weights @ np.where(is_known, known - center, 0.0) ** 2 / totals)
     scale[scale == 0.0] = 1.0
+    trained = np.unique(problem.codes[train])
+    codes = np.searchsorted(trained, problem.codes[train]).astype(problem.codes.dtype)
     return Split(
-        (known - center) / scale, (unknown - center) / scale, problem.codes[train], weights,
-        problem.n_classes, indicators.starts, n_jobs,
+        (known - center) / scale, (unknown - center) / scale, codes, weights, len(trained),
+        indicators.starts, n_jobs,
     )  # fmt: skip
 
 

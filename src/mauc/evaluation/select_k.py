@@ -9,8 +9,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import _safe_indexing
 from threadpoolctl import threadpool_limits
 
-from mauc.checks import check_choice, check_int, check_real
+from mauc.checks import check_choice, check_real, is_int
 from mauc.classifiers import NormalNaiveBayes
+from mauc.data.constraints import WISHES
 from mauc.data.problem import make_problem
 from mauc.data.validate import as_counts
 from mauc.evaluation.evaluate import (
@@ -18,8 +19,8 @@ from mauc.evaluation.evaluate import (
     check_equal_weights,
     check_sizes,
     rank_part,
-    stratified_folds,
 )
+from mauc.evaluation.folds import check_cv, make_folds, take_splits, warn_of_leaks
 from mauc.evaluation.panel import MAX_ROWS, JudgedFold, judges_of, sample_rows
 from mauc.exceptions import MaucWarning
 from mauc.layout import plain_layout
@@ -36,12 +37,13 @@ RULES = ("one_standard_error", "best")
 @insert_texts
 def select_k(
     selector, X, y, *, sizes=None, classifier=None, rule="one_standard_error", tolerance=0.001,
-    n_folds=5, response_method="auto", sample_weight=None, random_state=0, n_jobs=None,
+    cv=5, groups=None, response_method="auto", sample_weight=None, pair_weight=None,
+    random_state=0, n_jobs=None,
 ):  # fmt: skip
     """Choose how many features of a selector's ranking to keep.
 
     The selector is fitted once in every fold, on the training part alone, and a classifier is
-    evaluated on all sizes at once, so the cost is that of `n_folds` fits and little more.
+    evaluated on all sizes at once, so the cost is that of as many fits as folds and little more.
 
     Parameters
     ----------
@@ -61,8 +63,9 @@ def select_k(
         The smallest size whose mean MAUC is within one standard error of the best, or the best.
     tolerance : float, default=0.001
         Loss of MAUC that the first rule always accepts: near MAUC 1 standard errors vanish.
-    n_folds : int, default=5
-        Stratified folds; one whose test part has fewer than two classes is left out.
+    {cv, groups}
+        Rows of a class that a training part lacks are not tested there, and a fold whose test part
+        has fewer than two classes is left out.
     response_method : str, default="auto"
         What MAUC is computed from; "auto" is log-probabilities for Naive Bayes, whose
         probabilities saturate, and otherwise the first of "predict_proba", "predict_log_proba" and
@@ -70,8 +73,10 @@ def select_k(
     sample_weight : array-like of shape (n_samples,), optional
         For the selector, the classifier and MAUC; rows of weight 0 count as absent, also for the
         folds. Where selector or classifier take no weights, those that are not 0 must be equal.
+    {pair_weight}
+        By default that of the selector.
     random_state : int, SeedSequence, Generator, RandomState or None, default=0
-        Of the folds.
+        Of the folds, if `cv` is a number.
     {n_jobs}
 
     Returns
@@ -90,25 +95,36 @@ def select_k(
     """
     check_choice("rule", rule, RULES)
     check_real("tolerance", tolerance, 0)
-    check_int("n_folds", n_folds, 2)
+    if is_int(cv):
+        check_cv(cv, 0)
     check_choice("response_method", response_method, ("auto", *RESPONSES))
     holder = BaseEstimator()
-    holder.categorical_features = getattr(selector, "categorical_features", None)
+    for name in ("categorical_features", "pair_weight", *WISHES):
+        setattr(holder, name, getattr(selector, name, None))
+    if pair_weight is not None:
+        holder.pair_weight = pair_weight
     accepts = Accepts(sparse=True, infinite=True, nominal=True)
     if sample_weight is not None:
-        X, y, sample_weight = _drop_zero_weight(holder, X, y, sample_weight, accepts)
-    problem = make_problem(holder, X, y, sample_weight, accepts=accepts)
+        X, y, sample_weight, groups, cv = _drop_zero_weight(
+            holder, X, y, sample_weight, groups, cv, accepts
+        )
+    problem = make_problem(holder, X, y, sample_weight, groups, accepts=accepts)
     if sample_weight is not None and not selector.accepts.weights:
         check_equal_weights(selector, problem.sample_weight)
     if classifier is None and response_method != "auto":
         classifier = NormalNaiveBayes()
+    wishes, n_most = problem.constraints, problem.n_features
+    if wishes is not None:
+        n_most = wishes.n_available
     if sizes is None:
-        sizes = auto_sizes(problem.n_features)
-    sizes = np.unique(check_sizes(sizes, problem.n_features, "the number of features"))
-    folds = []
+        sizes = auto_sizes(n_most)
+        if wishes is not None:
+            sizes = np.union1d(sizes[sizes > wishes.n_kept], max(wishes.n_kept, 1))
+    sizes = np.unique(check_sizes(sizes, n_most, "the number of features"))
+    splits, folds = make_folds(problem, cv, random_state), []
+    warn_of_leaks(problem, splits)
     with threadpool_limits(1):  # the same bits on any number of cores
-        splits = stratified_folds(problem, int(n_folds), random_state)
-        for train, test in track(splits, "folds", int(n_folds)):
+        for train, test in track(splits, "folds", len(splits)):
             ranking = rank_part(selector, X, problem, train, int(sizes[-1]))
             # A selector may rank fewer features than it is asked for.
             sizes = sizes[sizes <= max(len(ranking), sizes[0])]
@@ -122,7 +138,7 @@ def select_k(
                 )
             folds.append(JudgedFold(
                 problem, ranking, train, test, classifier, response_method=response_method,
-                n_jobs=n_jobs,
+                n_jobs=n_jobs, is_choice=None if wishes is None else wishes.ends(ranking),
             ))  # fmt: skip
         return _best_curve(
             folds, sizes, judges_of(classifier), (rule, float(tolerance), problem.n_features),
@@ -334,7 +350,7 @@ def auto_sizes(n_features: int) -> np.ndarray:
     return np.union1d(steps, np.arange(1, min(most, 5) + 1))
 
 
-def _drop_zero_weight(holder, X, y, sample_weight, accepts):
+def _drop_zero_weight(holder, X, y, sample_weight, groups, cv, accepts):
     """Return the rows of positive weight, and their weights: None if all are 1."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MaucWarning)  # raised for the rows that are kept
@@ -342,5 +358,9 @@ def _drop_zero_weight(holder, X, y, sample_weight, accepts):
     if weights is not None and (weights == 0).any():
         kept = np.flatnonzero(weights)
         X = X.tocsr() if sparse.issparse(X) else X
-        X, y, weights = _safe_indexing(X, kept), _safe_indexing(y, kept), as_counts(weights[kept])
-    return X, y, weights
+        cv = take_splits(cv, kept, len(weights))
+        X, y, groups = (
+            part if part is None else _safe_indexing(part, kept) for part in (X, y, groups)
+        )
+        weights = as_counts(weights[kept])
+    return X, y, weights, groups, cv

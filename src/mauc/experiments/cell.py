@@ -14,10 +14,12 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.utils import _safe_indexing
 
 from mauc.classifiers.svm_tuning import tune_on_features
+from mauc.data.constraints import WISHES, by_number
+from mauc.data.pair_weights import PairWeights, square
 from mauc.datasets import Dataset, coded_columns
 from mauc.evaluation import FoldEvaluator
 from mauc.exceptions import MaucError
@@ -47,6 +49,9 @@ class Split:
     X_test: Any
     y_test: np.ndarray
     is_nominal: np.ndarray | None = None  #: bool, a value per column, if there are nominal ones
+    groups: np.ndarray | None = None  #: of the training rows
+    pair_weight: np.ndarray | None = None  #: (n_classes, n_classes), of the training labels
+    names: tuple[str, ...] = ()  #: of the features
 
 
 @dataclass(frozen=True)
@@ -86,19 +91,30 @@ def run_cell(
     rows: list[Row] = []
     bases = _base_rows(plan, cell, split.y_train, split.y_test, dataset.X.shape[1], wanted)
     _warm_up([spec for spec, _, _ in bases], split, max(sizes))
-    for spec, classifiers, base in bases:
+    # Groups and budgets make another choice for every size; otherwise rankings are nested.
+    parts = [
+        (*one, part)
+        for one in bases
+        for part in ([[size] for size in sizes] if {*WISHES} & {*one[0].options} else [sizes])
+    ]
+    for spec, classifiers, base, sizes in parts:
         try:
             ranking, seconds = select_features(spec, split, max(sizes), base.seed, n_jobs)
             base = replace(base, select_seconds=seconds)
             evaluator = evaluator or FoldEvaluator(
-                split.X_train, split.y_train, split.X_test, split.y_test, n_jobs=n_jobs
-            )
+                split.X_train, split.y_train, split.X_test, split.y_test,
+                pair_weight=split.pair_weight, n_jobs=n_jobs,
+            )  # fmt: skip
         except Exception as error:  # a failure is a row, the run goes on
             for classifier in classifiers:
                 rows += _failed(base, classifier, sizes, error_text(error))
             continue
         # A selector may rank fewer features than it is asked for.
         reached = [size for size in sizes if size <= len(ranking)]
+        sizes_of_rows = {}
+        if {*WISHES} & {*spec.options}:  # what does not fit is not there
+            sizes_of_rows = {len(ranking): sizes[0]}
+            reached = sizes = [len(ranking)]
         beyond = error_text(MaucError(f"{spec.name} ranked {len(ranking)} features only"))
         for classifier in classifiers:
             made: list[Row] = []
@@ -109,7 +125,8 @@ def run_cell(
                     for one in evaluator.measure(ranking, part, model):
                         made.append(
                             replace(
-                                base, classifier=classifier.name, size=one.size, mauc=one.mauc,
+                                base, classifier=classifier.name,
+                                size=sizes_of_rows.get(one.size, one.size), mauc=one.mauc,
                                 fit_seconds=one.fit_seconds, score_seconds=one.score_seconds,
                                 features=ranking[: one.size], status="ok",
                             )
@@ -121,14 +138,13 @@ def run_cell(
 
 
 def failed_cell(
-    plan: Plan, cell: Cell, y: np.ndarray, n_features: int, error: str,
+    plan: Plan, cell: Cell, parts: tuple[np.ndarray, np.ndarray], n_features: int, error: str,
     wanted: frozenset[Combination] | None = None,
 ) -> list[Row]:  # fmt: skip
-    """Return the rows of a cell whose worker returned nothing; `y` are all labels."""
-    train, test = split_rows(plan, cell, y)
+    """Return the rows of a cell whose worker returned nothing; `parts` are those of its split."""
     return [
         row
-        for _, classifiers, base in _base_rows(plan, cell, train, test, n_features, wanted)
+        for _, classifiers, base in _base_rows(plan, cell, *parts, n_features, wanted)
         for classifier in classifiers
         for row in _failed(base, classifier, sizes_of(plan, n_features), error)
     ]
@@ -194,22 +210,41 @@ def _models(
 
 def split_cell(plan: Plan, cell: Cell, dataset: Dataset) -> Split:
     """Return the training and the test part of a cell."""
-    train, test = split_rows(plan, cell, dataset.y)
+    train, test = split_rows(plan, cell, dataset.y, dataset.groups)
     (X, is_nominal), y = coded_columns(dataset), dataset.y
-    return Split(_safe_indexing(X, train), y[train], _safe_indexing(X, test), y[test], is_nominal)
+    return Split(
+        _safe_indexing(X, train), y[train], _safe_indexing(X, test), y[test], is_nominal,
+        None if dataset.groups is None else dataset.groups[train],
+        _pair_weights(plan, cell, y, train), tuple(dataset.feature_names),
+    )  # fmt: skip
 
 
-def split_rows(plan: Plan, cell: Cell, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the training and the test rows of a cell by the labels of all rows.
+def _pair_weights(plan: Plan, cell: Cell, y: np.ndarray, train: np.ndarray) -> np.ndarray | None:
+    """Return the weights of the class pairs of a training part, None if they are equal."""
+    given = next(spec.pair_weight for spec in plan.datasets if spec.name == cell.dataset)
+    classes, counts = np.unique(y, return_counts=True)
+    table = square(PairWeights(given).shares(classes, counts.astype(float)), len(classes))
+    present = np.flatnonzero(np.isin(classes, y[train]))
+    return None if table is None else table[np.ix_(present, present)]
+
+
+def split_rows(
+    plan: Plan, cell: Cell, y: np.ndarray, groups: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the training and the test rows of a cell by the labels, and groups, of all rows.
 
     All folds of a repeat share the split. The only sample of a class is in every training part: a
-    test part that has it would have nothing to learn the class from.
+    test part that has it would have nothing to learn the class from. Groups stay together: of a
+    class whose groups are all in the test part nothing is tested.
     """
     seed = seed_of(plan.seed, cell.dataset, cell.repeat)
-    splitter = StratifiedKFold(plan.folds, shuffle=True, random_state=seed)
+    kind = StratifiedKFold if groups is None else StratifiedGroupKFold
+    splitter = kind(plan.folds, shuffle=True, random_state=seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # the run reports classes below n_folds
-        train, test = list(splitter.split(np.zeros((len(y), 1)), y))[cell.fold]
+        train, test = list(splitter.split(np.zeros((len(y), 1)), y, groups))[cell.fold]
+    if groups is not None:
+        return train, test[np.isin(y[test], y[train])]
     _, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
     is_single = counts[codes[test]] == 1
     if is_single.any():
@@ -228,10 +263,12 @@ def select_features(
 ) -> tuple[np.ndarray, float]:
     """Return the best columns by a selector, best first, and the seconds of its fit."""
     selector = _make_selector(spec, split, size, seed, n_jobs)
+    is_ours = isinstance(selector, RankingSelector)
+    given = {"groups": split.groups} if is_ours and split.groups is not None else {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the same text on every cell would drown the run
         start = perf_counter()
-        selector.fit(split.X_train, split.y_train)
+        selector.fit(split.X_train, split.y_train, **given)
         seconds = perf_counter() - start
     return ranking_of(selector)[:size], seconds
 
@@ -258,8 +295,11 @@ def _warm_up(specs: list[MethodSpec], split: Split, size: int) -> None:
 
 def _make_selector(spec: MethodSpec, split: Split, size: int, seed: int, n_jobs: int) -> Any:
     selector = _tell_nominal(build_selector(spec, size), spec.options, split.is_nominal)
-    given = {"n_jobs": n_jobs, "random_state": seed}
+    given = {"n_jobs": n_jobs, "random_state": seed, "pair_weight": split.pair_weight}
     known = selector.get_params()
+    wishes = {name: wish for name, wish in spec.options.items() if name in WISHES}
+    if wishes and isinstance(selector, RankingSelector):
+        selector.set_params(**by_number(wishes, split.names))
     return selector.set_params(
         **{key: value for key, value in given.items() if key in known and key not in spec.options}
     )

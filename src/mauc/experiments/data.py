@@ -58,7 +58,7 @@ def load_data(
 def _load(spec: DatasetSpec) -> Dataset:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ColumnWarning)  # the notes say it
-        return load_dataset(spec.source, spec.target, **spec.options)
+        return load_dataset(spec.source, spec.target, groups=spec.groups, **spec.options)
 
 
 def thin_rows(plan: Plan, name: str, dataset: Dataset) -> Dataset:
@@ -72,7 +72,9 @@ def thin_rows(plan: Plan, name: str, dataset: Dataset) -> Dataset:
         for code, size in enumerate(class_shares(counts, plan.max_rows, plan.folds))
     ]
     rows = np.sort(np.concatenate(kept))
-    return replace(dataset, X=_safe_indexing(dataset.X, rows), y=dataset.y[rows], source="")
+    groups = None if dataset.groups is None else dataset.groups[rows]
+    X = _safe_indexing(dataset.X, rows)
+    return replace(dataset, X=X, y=dataset.y[rows], groups=groups, source="")
 
 
 def class_shares(counts: np.ndarray, n_rows: int, n_least: int) -> np.ndarray:
@@ -112,6 +114,11 @@ def _check_split(plan: Plan, name: str, dataset: Dataset, note: Callable[[str], 
         raise MaucError(
             f"data set {name} cannot be split into {plan.folds} folds: its largest class has "
             f"{counts.max()} samples."
+        )
+    n_groups = plan.folds if dataset.groups is None else len(np.unique(dataset.groups))
+    if n_groups < plan.folds:
+        raise MaucError(
+            f"data set {name} cannot be split into {plan.folds} folds: it has {n_groups} groups."
         )
     single = classes[counts == 1]
     if len(classes) - len(single) < 2:

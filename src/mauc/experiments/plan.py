@@ -41,7 +41,7 @@ from mauc.registry import (
 
 #: options of `mauc.datasets.load_dataset` that a data set of a plan may have
 DATASET_OPTIONS = tuple(
-    name for name in DEFAULTS if name not in ("target", "columns", "storage_options")
+    name for name in DEFAULTS if name not in ("target", "groups", "columns", "storage_options")
 )
 Scope = Literal["dataset", "dataset_size", "fold", "fold_size"]
 Search = Literal["full", "coarse_to_fine"]
@@ -126,12 +126,18 @@ class DatasetSpec:
         The column with the labels, for files.
     options : dict
         Further arguments of `load_dataset`.
+    groups : str, optional
+        The column that says which rows belong together, such as a patient; they are in one fold.
+    pair_weight : dict or "prior", optional
+        What pairs of classes count, ``{"a": {"b": 5}}``, to selectors that take it and in MAUC.
     """
 
     name: Name
     source: str = ""
     target: str | None = None
     options: Annotated[Options, AfterValidator(_check_reading)] = field(default_factory=dict)
+    groups: str | None = None
+    pair_weight: dict[str, dict[str, float]] | Literal["prior"] | None = None
 
     def __post_init__(self) -> None:
         if not self.source:
@@ -252,7 +258,8 @@ class Plan:
     sizes : tuple of int, default=(10, 20, ..., 100)
         Numbers of features. Those beyond the features of a data set are left out there.
     repeats, folds : int, default=10
-        How often the data are split, and into how many stratified parts.
+        How often the data are split, and into how many stratified parts, of whole groups where a
+        data set has these.
     seed : int, default=0
     max_rows : int, optional
         Thin larger data sets to this many rows before they are split: a sample by class, drawn by

@@ -21,7 +21,7 @@ from mauc.checks import allow_many_classes, unknown_choice
 from mauc.compile import silenced
 from mauc.datasets import Dataset
 from mauc.exceptions import DamagedShardError, MaucError, option
-from mauc.experiments.cell import Tuned, failed_cell, run_cell, tune_dataset
+from mauc.experiments.cell import Tuned, failed_cell, run_cell, split_rows, tune_dataset
 from mauc.experiments.data import (
     WorkerSetupError,
     cell_memory,
@@ -247,7 +247,7 @@ class Run:
         self.summary = RunSummary(store.path, len(plan.cells()))
         self._missing: dict[Cell, frozenset[Combination] | None] = {}
         self._data: dict[str, Dataset] = {}
-        self._labels: dict[str, np.ndarray] = {}
+        self._labels: dict[str, tuple[np.ndarray, np.ndarray | None]] = {}  # and groups
         self._described: dict[str, dict[str, Any]] = {}
         self._sums: dict[str, list[float]] = {}  # of MAUC by selector, and how many
         self._n_workers = engine.n_workers
@@ -258,7 +258,7 @@ class Run:
         self._data = load_data(self.plan, given, self.note)
         if self.engine.is_local:
             self._check_memory()
-        self._labels = {name: dataset.y for name, dataset in self._data.items()}
+        self._labels = {name: (data.y, data.groups) for name, data in self._data.items()}
         self._described = {name: describe(dataset) for name, dataset in self._data.items()}
         self.store.begin(self.plan, text, self._described)
         for cell in self.plan.cells():
@@ -379,8 +379,9 @@ class Run:
         """Write the rows of a cell, beside those it had."""
         assert task.cell is not None
         if isinstance(rows, RuntimeError):
-            y, n_features = self._labels[task.dataset], self._described[task.dataset]["n_features"]
-            failed = failed_cell(self.plan, task.cell, y, n_features, str(rows), task.wanted)
+            n_features = self._described[task.dataset]["n_features"]
+            parts = split_rows(self.plan, task.cell, *self._labels[task.dataset])
+            failed = failed_cell(self.plan, task.cell, parts, n_features, str(rows), task.wanted)
             rows = rows_to_table(failed)
         if task.wanted is not None:
             import pyarrow

@@ -47,6 +47,8 @@ class Dataset:
         left out, then what else a user should know.
     source : str, default=""
         A Python expression, with names of `mauc.datasets`, that makes the data set again.
+    groups : ndarray of shape (n_samples,), optional
+        What rows belong to, such as a patient.
 
     Examples
     --------
@@ -65,6 +67,7 @@ class Dataset:
     target_name: str = "class"
     notes: tuple[str, ...] = ()
     source: str = ""
+    groups: np.ndarray[Any, Any] | None = None
 
     @property
     def n_samples(self) -> int:
@@ -128,6 +131,8 @@ class Dataset:
         _add(digest, "shape", json.dumps([self.n_samples, self.n_features]).encode())
         _add(digest, "names", json.dumps(list(self.feature_names)).encode())
         _add_texts(digest, np.asarray(self.y))
+        if self.groups is not None:
+            _add_texts(digest, self.groups)
         X = sparse.csc_array(self.X) if sparse.issparse(self.X) else self.X
         for j in range(self.n_features):
             if isinstance(X, ColumnSource):
@@ -307,10 +312,9 @@ def encode_dataset(
     n_numbers = dataset.n_features - len(is_nominal)
     _, semicolon, rest = (dataset.notes[0] if dataset.notes else "").partition("; left out: ")
     options = "" if max_categories is None else f", max_categories={max_categories}"
-    return Dataset(
-        dataset.name, encoded, dataset.y, [piece.name for piece in made],
+    return replace(
+        dataset, X=encoded, feature_names=[piece.name for piece in made],
         categories=dataset.categories if nominal == "ordinal" else {},
-        target_name=dataset.target_name,
         notes=(columns_note(n_numbers, len(is_nominal), how) + semicolon + rest,
                *dataset.notes[1:]),
         source=dataset.source and f"encode_dataset({dataset.source}, {nominal!r}{options})",

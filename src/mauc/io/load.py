@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from mauc.data.columns import default_names, is_frame
+from mauc.data.columns import default_names, is_frame, missing_mask
+from mauc.data.leaks import looks_like_group
 from mauc.data.source import ColumnSource, default_memory
 from mauc.data.validate import check_vector
 from mauc.exceptions import (
@@ -147,6 +148,11 @@ def open_columns(
     if isinstance(target, PathLike):
         target = fspath(target)
     is_column = target is None or isinstance(target, str) or np.ndim(target) == 0
+    if options.get("groups") is not None:
+        raise MaucError(
+            f"{option('groups')} must be None here, as columns and labels alone are returned; read "
+            f"that column on its own and pass it to fit, got {options['groups']!r}."
+        )
     given = {"keep_ids": True, **options, "target": target if is_column else None}
     plain = ReadOptions.make("open_columns", given)
     if isinstance(data, str | PathLike):
@@ -200,7 +206,8 @@ def assemble(
     if is_streamed:
         _check_rows(source)
     elif getattr(source, "matrix", None) is None:
-        source = HeldColumns(source, [*roles.features, *([] if target is None else [target])])
+        others = [j for j in (target, roles.groups) if j is not None]
+        source = HeldColumns(source, [*roles.features, *others])
     labels, target_name, what = read_labels(table, source, target)
     y, is_missing, label_notes = check_labels(table, labels, what, options)
     judged = [] if options.keep_ids else roles.features
@@ -228,7 +235,15 @@ def assemble(
         X = feature_matrix(table, source, kept, roles.categorical)
         if is_missing.any():
             X = X.loc[~is_missing].reset_index(drop=True) if is_frame(X) else X[~is_missing]
-    dataset = Dataset(name, X, y, [table.names[j] for j in kept], target_name=target_name)
+    groups = None if roles.groups is None else _read_groups(table, source, roles.groups)
+    if groups is not None:
+        groups = groups[~is_missing]
+        notes.insert(0, f"{len(np.unique(groups)):,} groups by {table.names[roles.groups]!r}")
+    elif judged and table.is_named and not is_streamed and len(y) >= rules.MIN_ROWS:
+        notes += _group_notes(X, y, [table.names[j] for j in kept])
+    dataset = Dataset(
+        name, X, y, [table.names[j] for j in kept], target_name=target_name, groups=groups
+    )
     nominal = dataset.nominal_features
     categories = {} if is_streamed else {key: tuple(X[key].cat.categories) for key in nominal}
     first = columns_note(len(kept) - len(nominal), len(nominal), excluded=reasons)
@@ -242,6 +257,33 @@ def assemble(
         if note.startswith(WARNING):
             warn_user(f"{table.path}: {note.removeprefix(WARNING)}.", ColumnWarning)
     return replace(dataset, categories=categories, notes=(first, *notes))
+
+
+def _read_groups(table: Table, source: ColumnSource, column: int) -> np.ndarray[Any, Any]:
+    """Return what rows belong to: the values of a column, as texts if they are not numbers."""
+    groups = np.asarray(source.read(np.array([column]))[0])
+    is_missing = missing_mask(groups)
+    if is_missing.any():
+        raise MaucError(
+            f"{table.path}: {option('groups')} {table.names[column]!r} has no value in "
+            f"{table.locate_row(int(np.argmax(is_missing)))}; every row needs a group."
+        )
+    return groups if groups.dtype.kind in "iufb" else groups.astype(str)
+
+
+def _group_notes(X: Any, y: np.ndarray[Any, Any], names: list[str]) -> list[str]:
+    """Return a warning of the first column that looks like a group, if there is one."""
+    codes = np.unique(y, return_inverse=True)[1]
+    for j, name in enumerate(names):
+        values = X.iloc[:, j] if is_frame(X) else X[:, j]
+        is_nominal = str(values.dtype) == "category"
+        values = values.cat.codes.to_numpy() if is_nominal else np.asarray(values)
+        if looks_like_group(values, codes, name, is_nominal=is_nominal):
+            return [
+                f"{WARNING}{name!r} looks like a group, such as a patient, not like a feature: "
+                f"{option('groups', name)} keeps its rows on one side of every split"
+            ]
+    return []
 
 
 def _check_rows(source: ColumnSource) -> None:

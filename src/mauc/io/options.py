@@ -46,6 +46,12 @@ class ReadOptions:
         "Formats that keep labels apart (npz, mat, svmlight) need none; the default of arff files "
         "and of text files without a header is the last column.",
     )  # fmt: skip
+    groups: str | int | None = _option(
+        None, "str or int, optional", "--groups COLUMN",
+        "Column that says which rows belong together, such as a patient: it is not a feature, and "
+        "such rows are on one side of every split.",
+        "`Dataset.groups` has it; `open_columns` does not take it.",
+    )  # fmt: skip
     format: str | None = _option(
         None, "str, optional", "--format NAME",
         "Format of the file, if its extension does not tell: arff, csv, dta (Stata), feather, "
@@ -236,6 +242,7 @@ _PLAIN: dict[str, Callable[[str, Any], Any]] = {
     "classes": _plain_words, "merge": lambda name, value: _plain_words(name, value) or (),
     "min_class_size": partial(_plain_count, low=1), "skip_rows": partial(_plain_count, low=0),
     "target": lambda name, value: None if value is None else _plain_column(name, value),
+    "groups": lambda name, value: None if value is None else _plain_column(name, value),
     "sheet": lambda name, value: int(value) if is_int(value) else value,
     "categorical_features": _plain_columns, "columns": _plain_columns, "drop": _plain_columns,
     "missing": _plain_words,

@@ -69,6 +69,7 @@ class Roles(NamedTuple):
     target: int | None  #: None if the labels are kept apart
     features: list[int]  #: in their order
     categorical: frozenset[int]  #: nominal whatever they hold
+    groups: int | None = None  #: says which rows belong together
 
 
 def find_roles(table: Table, options: ReadOptions, *, needs_target: bool = True) -> Roles:
@@ -91,14 +92,23 @@ def find_roles(table: Table, options: ReadOptions, *, needs_target: bool = True)
             raise MaucError(
                 f"{table.path}: {option(name)} has {table.names[target]!r}, which is the target."
             )
-    left_out = set(dropped)
+    groups = None
+    if options.groups is not None:
+        groups = find_column(table, options.groups, "groups")
+        for name, taken in (("target", [target]), ("drop", dropped)):
+            if groups in taken:
+                raise MaucError(
+                    f"{table.path}: {option(name)} has {table.names[groups]!r}, which says what "
+                    f"rows belong to ({option('groups')})."
+                )
+    left_out = {*dropped, groups}
     features = [j for j in wanted if j not in left_out]
     if not features:
         raise MaucError(
             f"{table.path} has no column left to be a feature. Its columns: "
             f"{first_few(table.names)}."
         )
-    return Roles(target, features, categorical)
+    return Roles(target, features, categorical - {groups}, groups)
 
 
 def _find_target(table: Table, target: str | int | None) -> int | None:
@@ -372,6 +382,8 @@ def describe_columns(table: Table, options: ReadOptions) -> tuple[Any, list[str]
                 taken = "target"
                 _, is_missing, more = check_labels(table, labels, what, options)
                 column, notes = column.mask(is_missing), [*notes, *more]
+            elif j is not None and j == roles.groups:
+                taken = "groups"
             elif j in excluded or j not in roles.features:
                 is_hidden = j in table.hidden and "no feature by the file"
                 taken, why = "left out", why or is_hidden or option("drop")

@@ -12,7 +12,7 @@ from sklearn.utils import check_consistent_length, gen_batches
 from mauc.checks import check_choice, check_int, check_level
 from mauc.compile import njit
 from mauc.data.pair_weights import pair_mean
-from mauc.data.validate import check_generator, check_vector
+from mauc.data.validate import check_generator, check_vector, encode_groups
 from mauc.engine.ordered import class_wins
 from mauc.exceptions import MaucError
 from mauc.metrics.mauc import ClassPairs, check_scored
@@ -28,12 +28,13 @@ _BLOCK_RESAMPLES = 16  # per task
 # weight of one sample. benchmarks/coverage_intervals.py shows that this covers.
 _PRIOR_SHARE = 1 / 3
 _PRIOR_SAMPLES = 1.0
+_MIN_EFFECT = 0.5  # of covariances within groups on a variance; estimates below are not trusted
 _MAX_FREEDOM = 1e10  # beyond, Student's t is the normal distribution
 
 
 def mauc_interval(
     y_true, y_score, *, labels=None, sample_weight=None, pair_weight=None, method="delong",
-    n_bootstrap=None, level=0.95, folds=None, random_state=0, n_jobs=None,
+    n_bootstrap=None, level=0.95, folds=None, groups=None, random_state=0, n_jobs=None,
 ):  # fmt: skip
     """Compute MAUC and its confidence interval, and those of the class pairs.
 
@@ -52,6 +53,9 @@ def mauc_interval(
     folds : array-like of shape (n_samples,), optional
         The fold of every sample, if the scores are those of cross-validation, for method "delong".
         Samples are then compared within their fold, and the interval is wider (see Notes).
+    groups : array-like of shape (n_samples,), optional
+        What samples belong to, such as a patient, for method "delong": those of a group are not
+        independent, and the interval is that of so many groups (see Notes).
     random_state : int, SeedSequence, Generator, RandomState or None, default=0
         Of the resamples.
     n_jobs : int, optional
@@ -74,6 +78,9 @@ def mauc_interval(
     "percentile" are too narrow for small classes and empty for perfect scores. Coverage of both, by
     benchmarks/coverage_intervals.py, is in docs/intervals.md.
 
+    With groups the components of a class are averaged within each group, which then counts as a
+    sample, and the covariance of classes within groups is added [5]_. MAUC itself is the same.
+
     References
     ----------
     .. [1] E. R. DeLong, D. M. DeLong, D. L. Clarke-Pearson, "Comparing the Areas under Two or More
@@ -85,6 +92,8 @@ def mauc_interval(
     .. [4] E. LeDell, M. Petersen, M. van der Laan, "Computationally Efficient Confidence Intervals
        for Cross-validated Area under the ROC Curve Estimates", Electronic Journal of Statistics 9,
        2015.
+    .. [5] N. A. Obuchowski, "Nonparametric Analysis of Clustered ROC Curve Data", Biometrics 53,
+       1997.
 
     Examples
     --------
@@ -102,8 +111,9 @@ def mauc_interval(
             f'n_bootstrap is for method="percentile", got {n_bootstrap} with method={method!r}.'
         )
     check_level("level", level)
-    if folds is not None and method != "delong":
-        raise MaucError(f'folds are for method="delong", got them with method={method!r}.')
+    for name, given in (("folds", folds), ("groups", groups)):
+        if given is not None and method != "delong":
+            raise MaucError(f'{name} are for method="delong", got them with method={method!r}.')
     ST, classes, pairs = check_scored(y_true, y_score, labels, sample_weight, pair_weight)
     pairs.warn_of_absent()
     parts = [np.arange(len(pairs.codes))]
@@ -120,6 +130,8 @@ def mauc_interval(
     for apart in np.flatnonzero((pairs.pair_weights > 0) & np.isnan(pair_auc))[:1]:
         first, second = classes[pairs.first[apart]], classes[pairs.second[apart]]
         raise MaucError(f"folds must have all pairs of classes; {first} and {second} never meet.")
+    if groups is not None:
+        groups = encode_groups(groups, len(pairs.codes))
     pair_bounds = np.full((2, len(pair_auc)), np.nan)
     values = None
     if method == "delong":
@@ -129,6 +141,7 @@ def mauc_interval(
             components[np.ix_(kept, known)], codes, pairs.weights[kept],
             pair_auc[pairs.is_present], pairs.pair_weights[pairs.is_present], level,
             1.0 if folds is None else 1.0 + len(parts) / (len(parts) - 1.0),
+            None if groups is None else groups[kept],
         )  # fmt: skip
         pair_bounds[:, np.isnan(pair_auc)] = np.nan
     else:
@@ -140,7 +153,7 @@ def mauc_interval(
         pair_bounds[:, pairs.is_present] = np.quantile(present, tails, axis=0)
     return MAUCInterval(
         pairs.mean(pair_auc), float(bounds[0]), float(bounds[1]), float(level), *pair_bounds,
-        method, values, classes,
+        method, values, classes, None if groups is None else len(np.unique(groups)),
     )  # fmt: skip
 
 
@@ -159,6 +172,8 @@ class MAUCInterval(Result):
         MAUC of the resamples, for method "percentile".
     classes : ndarray of shape (n_classes,)
         Labels in the order of the score columns.
+    n_groups : int, or None
+        How many groups the samples belong to, if these were given.
     """
 
     mauc: float
@@ -170,10 +185,13 @@ class MAUCInterval(Result):
     method: str
     values: np.ndarray | None
     classes: np.ndarray
+    n_groups: int | None = None
 
     @property
     def origin(self):
-        """How the bounds were found, in two words."""
+        """How the bounds were found, in a few words."""
+        if self.n_groups is not None:
+            return f"DeLong variance of {self.n_groups} groups"
         return "DeLong variance" if self.values is None else f"{len(self.values)} resamples"
 
     def frame_columns(self):
@@ -269,13 +287,16 @@ def pair_components(ST: np.ndarray, pairs: ClassPairs) -> np.ndarray:
 
 def component_bounds(
     components: np.ndarray, codes: np.ndarray, weights: np.ndarray, pair_auc: np.ndarray,
-    pair_weights: np.ndarray, level: float, factor: float = 1.0,
+    pair_weights: np.ndarray, level: float, factor: float = 1.0, groups: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     """Return bounds of the mean, (2,), and of every pair, (2, n_pairs); weights are positive.
 
     Variances are taken `factor` times as large; `pair_weights` are those of the mean.
     """
     n_classes = components.shape[1]
+    effect, pair_effects, n_groups, n_in_pairs = 1.0, 1.0, _MAX_FREEDOM, _MAX_FREEDOM
+    if groups is not None:
+        components, codes, weights, groups = _average_groups(components, codes, weights, groups)
     first, second = np.triu_indices(n_classes, 1)
     table = np.zeros((n_classes, n_classes))
     table[first, second] = table[second, first] = pair_weights / pair_weights.max()
@@ -288,9 +309,14 @@ def component_bounds(
         sizes[code] = 1.0 / (shares**2).sum()
         pair_variances[code] = _variance(own.T, shares, sizes[code])
         variances[code] = _variance((own * table[code]).sum(axis=1) / total, shares, sizes[code])
+    if groups is not None:
+        effect, pair_effects, n_groups, n_in_pairs = _group_effects(
+            components, codes, weights, groups, table
+        )
     pair_bounds = _bounds(
         pair_auc, (pair_variances[first, second], pair_variances[second, first]),
-        (sizes[first], sizes[second]), level, factor, (_PRIOR_SHARE,) * 2, (1.0, 1.0),
+        (sizes[first], sizes[second]), level, factor * pair_effects, (_PRIOR_SHARE,) * 2,
+        (1.0, 1.0), n_in_pairs,
     )  # fmt: skip
     # A component varies by the square of the share that the pairs of its class have in the mean if
     # they agree, by that over their effective number if they are independent: between the two.
@@ -299,8 +325,63 @@ def component_bounds(
     largest, n_effective = (in_pairs / total) ** 2, in_pairs**2 / squares
     shares = _PRIOR_SHARE * largest / [number**0.4 for number in n_effective.tolist()]
     mean, used = pair_mean(pair_auc, pair_weights), (variances[is_used], sizes[is_used])
-    bounds = _bounds(mean, *used, level, factor, shares, largest)
+    bounds = _bounds(mean, *used, level, factor * effect, shares, largest, n_groups)
     return bounds, pair_bounds
+
+
+def _average_groups(
+    components: np.ndarray, codes: np.ndarray, weights: np.ndarray, groups: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return mean components, class, weight and group of the samples of a class in a group."""
+    n_groups = groups.max() + 1
+    known, places = np.unique(codes * n_groups + groups, return_inverse=True)
+    total = np.bincount(places, weights)
+    means = np.zeros((len(known), components.shape[1]))
+    np.add.at(means, places, components * weights[:, np.newaxis])
+    return means / total[:, np.newaxis], known // n_groups, total, known % n_groups
+
+
+def _group_effects(
+    components: np.ndarray, codes: np.ndarray, weights: np.ndarray, groups: np.ndarray,
+    table: np.ndarray,
+) -> tuple[float, np.ndarray, int, np.ndarray]:  # fmt: skip
+    """Return how much larger variances are as groups have samples of several classes.
+
+    That of the mean and those of the pairs, then the numbers of their groups: the variance of a sum
+    over classes is that of independent ones, and twice the covariances.
+    """
+    first, second = np.triu_indices(len(table), 1)
+    squares, covariances, n_both = (np.zeros(table.shape) for _ in range(3))
+    shares = weights / np.bincount(codes, weights)[codes]
+    centers = np.zeros(table.shape)
+    np.add.at(centers, codes, components * shares[:, np.newaxis])
+    # What a class in a group adds to the AUC of each of its pairs, and to the mean.
+    added = (components - centers[codes]) * shares[:, np.newaxis]
+    to_mean = (added * table[codes]).sum(axis=1)
+    np.add.at(squares, codes, added**2)
+    apart, joint = (to_mean**2).sum(), 0.0
+    order = np.argsort(groups, kind="stable")  # the classes of a group ascend
+    for lag in range(1, np.bincount(groups).max()):
+        is_same = groups[order[lag:]] == groups[order[:-lag]]
+        low, high = order[:-lag][is_same], order[lag:][is_same]
+        joint += (to_mean[low] * to_mean[high]).sum()
+        pair = codes[low], codes[high]
+        np.add.at(covariances, pair, added[low, pair[1]] * added[high, pair[0]])
+        np.add.at(n_both, pair, 1.0)
+    n_of = np.bincount(codes)
+    n_in_pairs = n_of[first] + n_of[second] - n_both[first, second]
+    effect = _effect(np.array([apart]), np.array([joint]))[0]
+    pair_effects = _effect(
+        squares[first, second] + squares[second, first], covariances[first, second]
+    )
+    return float(effect), pair_effects, len(np.unique(groups)), n_in_pairs
+
+
+def _effect(variance: np.ndarray, covariance: np.ndarray) -> np.ndarray:
+    """Return how much larger variances are with covariances, twice; 1 for variances of 0."""
+    found = np.ones(len(variance))
+    np.divide(variance + 2.0 * covariance, variance, out=found, where=variance > 0.0)
+    return np.maximum(found, _MIN_EFFECT)
 
 
 def _variance(values, shares, size):
@@ -311,7 +392,7 @@ def _variance(values, shares, size):
     return (values - center[..., np.newaxis]) ** 2 @ shares**2 * size * (size / (size - 1.0))
 
 
-def _bounds(auc, variances, sizes, level, factor, priors, limits):
+def _bounds(auc, variances, sizes, level, factor, priors, limits, max_freedom=_MAX_FREEDOM):
     """Return exact binomial bounds at the number of trials that has the variance of the AUC.
 
     `priors` and `limits` are shares of theta (1 - theta): those mixed in, and the largest variance.
@@ -333,7 +414,7 @@ def _bounds(auc, variances, sizes, level, factor, priors, limits):
         freedom += np.where(is_bound, 0.0, share**2 / (size - 1.0 + _PRIOR_SAMPLES))
     tail = (1.0 - level) / 2
     with np.errstate(divide="ignore"):
-        quantile = stdtrit(np.minimum(total**2 / freedom, _MAX_FREEDOM), 1.0 - tail)
+        quantile = stdtrit(np.minimum(total**2 / freedom, max_freedom), 1.0 - tail)
     n_trials = (ndtri(1.0 - tail) / quantile) ** 2 / (factor * total)
     wins, losses = auc * n_trials, (1.0 - auc) * n_trials
     with np.errstate(invalid="ignore"):

@@ -402,8 +402,9 @@ class ClassPairs:
 
     @classmethod
     def of_test(
-        cls, y_test: np.ndarray, classes: np.ndarray, weights: np.ndarray | None = None
-    ) -> "ClassPairs":
+        cls, y_test: np.ndarray, classes: np.ndarray, weights: np.ndarray | None = None,
+        pair_weight: Any = None,
+    ) -> "ClassPairs":  # fmt: skip
         """Return the pairs of a test part, given the sorted classes of the training part."""
         unknown = np.setdiff1d(y_test, classes)
         if len(unknown):
@@ -411,7 +412,7 @@ class ClassPairs:
                 f"y_test must hold only classes of y_train, got also {format_labels(unknown)}."
             )
         codes = np.searchsorted(classes, y_test).astype(np.int32)
-        return cls(codes, classes, weights, name="y_test")
+        return cls(codes, classes, weights, pair_weight=pair_weight, name="y_test")
 
     def auc(self, ST: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return A_ij and A_ji of every pair, NaN where a class is absent; ST is (n_classes, n)."""

@@ -6,10 +6,15 @@ display, `plot` draws it again and returns it, and what was drawn is in `ax_` an
 
 from mauc.plotting.comparisons import CriticalDifferenceDisplay, WinDrawLossDisplay
 from mauc.plotting.curves import CurvesDisplay, StabilityDisplay
-from mauc.plotting.selection import PairMapDisplay, SizeCurveDisplay, TraceDisplay
+from mauc.plotting.selection import (
+    CostCurveDisplay,
+    PairMapDisplay,
+    SizeCurveDisplay,
+    TraceDisplay,
+)
 from mauc.plotting.siren import SirenDisplay
 
 __all__ = [
-    "CriticalDifferenceDisplay", "CurvesDisplay", "PairMapDisplay", "SirenDisplay",
-    "SizeCurveDisplay", "StabilityDisplay", "TraceDisplay", "WinDrawLossDisplay",
+    "CostCurveDisplay", "CriticalDifferenceDisplay", "CurvesDisplay", "PairMapDisplay",
+    "SirenDisplay", "SizeCurveDisplay", "StabilityDisplay", "TraceDisplay", "WinDrawLossDisplay",
 ]  # fmt: skip

@@ -301,6 +301,54 @@ class SizeCurveDisplay:
         return self
 
 
+class CostCurveDisplay:
+    """Predicted MAUC against what the features so far cost.
+
+    Parameters
+    ----------
+    curve : CostCurve
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib Axes and Figure
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from mauc import GreedyMAUC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> selector = GreedyMAUC(feature_costs=[1, 1, 5, 4], budget=7).fit(X, y)
+    >>> selector.cost_curve_.plot().ax_.get_xlabel()
+    'cost of the features so far'
+    """
+
+    def __init__(self, curve: Any) -> None:
+        self.curve = curve
+
+    def to_frame(self) -> Any:
+        """Return the curve as a pandas DataFrame."""
+        return self.curve.to_frame()
+
+    def plot(self, ax: Any = None) -> "CostCurveDisplay":
+        """Draw the curve as steps, with the number of features at each."""
+        if ax is None:
+            ax = new_axes(figsize=(6.4, 3.8))
+        frame = self.to_frame()
+        ax.step(frame["cost"], frame["mauc"], where="post", color=BLUE)
+        ax.plot(frame["cost"], frame["mauc"], "o", color=BLUE, markersize=4)
+        every = -(-len(frame) // MAX_TICKS)
+        for row in frame.iloc[::every].itertuples():
+            ax.annotate(
+                str(row.n_features), (row.cost, row.mauc), xytext=(0, 5), ha="center",
+                textcoords="offset points", fontsize="small",
+            )  # fmt: skip
+        ax.margins(0.05, 0.12)
+        ax.set_xlabel("cost of the features so far")
+        ax.set_ylabel("predicted MAUC\n(numbers: features)")
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
 def _draw_prediction(ax: Any, predicted: np.ndarray, added: np.ndarray) -> None:
     """Draw the MAUC predicted after every step, and what the step added to it."""
     steps = np.arange(len(predicted))

@@ -18,7 +18,7 @@ from mauc.data.frames import needs_types, take_columns
 from mauc.data.problem import make_problem
 from mauc.data.source import ColumnSource, load_columns
 from mauc.data.validate import check_columns, check_fitted, check_source
-from mauc.exceptions import MaucError
+from mauc.exceptions import MaucError, option
 from mauc.memory import check_memory
 from mauc.parallel import count_threads, run_in
 from mauc.progress import progress, track
@@ -139,11 +139,14 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         self.support_ = np.zeros(problem.n_features, bool)
         self.support_[self.ranking_] = True
         self.pair_auc_ = ranked.pair_auc
+        details, wishes = dict(ranked.details), problem.constraints
+        if wishes is not None and wishes.costs is not None:
+            details["spent"] = wishes.spent(self.ranking_)
         self.trace_ = SelectionTrace(
             *ranked.selection,
             feature_names=feature_names(problem, self.ranking_),
             subproblem_names=np.array(names)[ranked.selection.subproblems],
-            details=ranked.details,
+            details=details,
             n_classes=problem.n_classes,
         )
         return self
@@ -176,7 +179,18 @@ class RankingSelector(SelectorMixin, BaseEstimator):
                 X = _load_all(X, self._size_choices)
             self.size_curve_ = select_k(self, X, y, n_jobs=self.n_jobs, **given)
             return self.size_curve_.size
-        return check_n_features(wanted, problem.columns.shape[1], self._size_choices)
+        wishes = problem.constraints
+        if wishes is None:
+            return check_n_features(wanted, problem.n_features, self._size_choices)
+        if wanted is None and wishes.budget < np.inf:
+            wanted = "all"
+        n_wanted = check_n_features(wanted, wishes.n_available, self._size_choices)
+        if n_wanted < wishes.n_kept:
+            raise MaucError(
+                f"{option('n_features_to_select')} must be at least {wishes.n_kept} (the features "
+                f"of {option('keep')}), got {wanted}."
+            )
+        return n_wanted
 
     def transform(self, X):
         """Reduce X to the selected features, in the order of the columns.
@@ -312,8 +326,8 @@ def check_n_features(
     if is_int(wanted):
         if not 1 <= wanted <= n_features:
             raise MaucError(
-                f"n_features_to_select must be in [1, {n_features}] (the number of features), "
-                f"got {wanted}."
+                f"{option('n_features_to_select')} must be in [1, {n_features}] (the number of "
+                f"features), got {wanted}."
             )
         return int(wanted)
     if is_real(wanted):

@@ -31,6 +31,10 @@ class MDFS(SketchMixin, ListSelector):
         or by their mean AUC over all pairs first, which is better where many AUCs are 1.
     {missing, categorical_features}
         See the notes for their AUC.
+    {pair_weight}
+        Pairs are drawn in proportion.
+    {keep, exclude, feature_groups, feature_costs, budget}
+        The gain of a feature on a pair is its AUC above 1/2.
     {random_state}
     {n_jobs, verbose}
 
@@ -84,13 +88,20 @@ class MDFS(SketchMixin, ListSelector):
 
     def __init__(
         self, n_features_to_select=None, *, schedule="random", ties="index", missing="tie",
-        categorical_features=None, random_state=None, n_jobs=None, verbose=False,
+        categorical_features=None, pair_weight=None, keep=None, exclude=None, feature_groups=None,
+        feature_costs=None, budget=None, random_state=None, n_jobs=None, verbose=False,
     ):  # fmt: skip
         self.n_features_to_select = n_features_to_select
         self.schedule = schedule
         self.ties = ties
         self.missing = missing
         self.categorical_features = categorical_features
+        self.pair_weight = pair_weight
+        self.keep = keep
+        self.exclude = exclude
+        self.feature_groups = feature_groups
+        self.feature_costs = feature_costs
+        self.budget = budget
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -261,6 +272,8 @@ class MAUCD(SketchMixin, _NominalFilter):
     ----------
     {n_features_to_select, missing, categorical_features}
         Their AUC is that of `MDFS`.
+    {pair_weight, keep, exclude, feature_groups, feature_costs, budget}
+        The gain of a feature is its MAUC above 1/2.
     {n_jobs, verbose}
 
     Attributes
@@ -291,14 +304,21 @@ class MAUCD(SketchMixin, _NominalFilter):
     preset = Recipe("whole", "auc", "round_robin")
 
     def __init__(
-        self, n_features_to_select=None, *, missing="tie", categorical_features=None, n_jobs=None,
-        verbose=False,
+        self, n_features_to_select=None, *, missing="tie", categorical_features=None,
+        pair_weight=None, keep=None, exclude=None, feature_groups=None, feature_costs=None,
+        budget=None, n_jobs=None, verbose=False,
     ):  # fmt: skip
         super().__init__(
             n_features_to_select, categorical_features=categorical_features, n_jobs=n_jobs,
             verbose=verbose,
         )  # fmt: skip
         self.missing = missing
+        self.pair_weight = pair_weight
+        self.keep = keep
+        self.exclude = exclude
+        self.feature_groups = feature_groups
+        self.feature_costs = feature_costs
+        self.budget = budget
 
 
 @insert_texts

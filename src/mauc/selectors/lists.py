@@ -4,6 +4,7 @@ A relevance scores the features on every sub-problem, block by block, and the be
 are kept; then a schedule says which list gives its next feature, until K are selected.
 """
 
+from copy import deepcopy
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -11,17 +12,21 @@ from scipy.special import ndtri
 
 from mauc.checks import check_choice
 from mauc.compile import njit, njit_part
+from mauc.data.constraints import Purse
 from mauc.data.decomposition import DECOMPOSITIONS, decompose
+from mauc.data.pair_weights import pair_mean
 from mauc.data.problem import MISSING
 from mauc.data.validate import check_generator
 from mauc.engine.exact_mean import mean_of_quotients
 from mauc.exceptions import MaucError
+from mauc.memory import check_memory
 from mauc.registry import RELEVANCES, Accepts, accepts_of
 from mauc.selectors.base import Ranked, RankingSelector
 from mauc.selectors.pair_auc import allocate_pair_auc, auc_relevance
 from mauc.selectors.trace import Selection
 
 TIES = ("index", "mauc")
+_BYTES_PER_ENTRY = 64  # of a list of all features, and its copies while units are ranked
 _AUCS = ("auc", "fast")  # relevances that are wins divided by the largest possible wins
 
 
@@ -83,13 +88,22 @@ class ListSelector(RankingSelector):
         pair_auc = None
         if recipe.relevance == "auc":
             pair_auc = options["pair_auc"] = allocate_pair_auc(problem, n_wanted)
+        wishes, n_listed = problem.constraints, n_wanted
+        if wishes is not None:
+            n_listed = problem.n_features  # a group needs the scores of all its features
+            n_bytes = _BYTES_PER_ENTRY * n_listed * decomposition.n_subproblems
+            check_memory(
+                n_bytes, f"lists of all {n_listed:,} features for {decomposition.n_subproblems:,} "
+                f"class pairs", "leave out features before, or wishes",
+            )  # fmt: skip
         lists, scores = rank_features(
-            problem, decomposition, entry.score, n_wanted, recipe.ties, self.n_jobs,
+            problem, decomposition, entry.score, n_listed, recipe.ties, self.n_jobs,
             is_dense=recipe.relevance != "auc", reads_rows=entry.reads_rows,
             denominators=_auc_denominators(problem, decomposition, recipe.relevance), **options,
         )  # fmt: skip
         rng = check_generator(getattr(self, "random_state", None))
-        schedule = SCHEDULES[recipe.schedule](decomposition, problem.class_weights, rng)
+        shares = problem.pair_shares if decomposition.name == "one-vs-one" else None
+        schedule = SCHEDULES[recipe.schedule](decomposition, problem.class_weights, rng, shares)
 
         def separation(feature):
             if pair_auc is not None and decomposition.name == "one-vs-one":
@@ -101,7 +115,10 @@ class ListSelector(RankingSelector):
                 return next(scores for _, scores in found)[0]
             return auc_relevance(problem, decomposition, [feature])[0]
 
-        selection = draw_features(lists, schedule, n_wanted, separation)
+        if wishes is None:
+            selection = draw_features(lists, schedule, n_wanted, separation)
+        else:
+            selection = draw_units(lists, schedule, n_wanted, separation, wishes)
         chosen_auc = None if pair_auc is None else pair_auc[selection.features]
         return Ranked(decomposition, selection, scores, chosen_auc)
 
@@ -197,7 +214,9 @@ def top_k(
 
     layout = {"is_dense": is_dense, "reads_rows": reads_rows}
     for block, scores in problem.run_blocks(score, n_lists, n_jobs, **layout):
-        if denominators is None:
+        if problem.pair_shares is not None and decomposition.name == "one-vs-one":
+            mean_scores[block] = pair_mean(scores, problem.pair_shares)
+        elif denominators is None:
             mean_scores[block] = scores.mean(axis=1)
         else:
             mean_scores[block] = mean_of_quotients(scores, denominators)
@@ -218,8 +237,8 @@ def draw_features(lists, schedule, n_wanted, score_feature) -> Selection:
     A drawn list gives its next feature; one that is already selected is dropped.
     """
     n_lists, length = lists.features.shape
-    heads, n_open = [0] * n_lists, n_lists
-    is_open = np.ones(n_lists, bool)
+    heads, is_open = [0] * n_lists, schedule.is_drawn.copy()
+    n_open = int(is_open.sum())
     selected: dict[int, tuple[int, int, float]] = {}
     while len(selected) < n_wanted and n_open > 0:
         drawn = schedule.next_list(is_open)
@@ -239,23 +258,72 @@ def draw_features(lists, schedule, n_wanted, score_feature) -> Selection:
     )
 
 
+def draw_units(lists, schedule, n_wanted, score_feature, wishes) -> Selection:
+    """Draw units of features as `draw_features` does, from lists of what they are worth.
+
+    The gain of a feature is its AUC above 1/2. What does not fit any more is passed over.
+    """
+    n_lists = len(lists.features)
+    by_feature = np.argsort(lists.features, axis=1)
+    gains = np.take_along_axis(lists.scores, by_feature, axis=1) - 0.5
+    tie_breaks = np.take_along_axis(lists.tie_breaks, by_feature, axis=1)
+    n_units, shares = len(wishes.sizes), schedule.shares_of_lists
+    best: list[tuple[Any, ...]] = []
+    largest = -np.inf
+    for by_cost in wishes.passes:
+        worth = np.array([wishes.worth(row, by_cost) for row in gains])
+        breaks = np.array([wishes.worth(row, by_cost) for row in tie_breaks])
+        order = np.lexsort((np.tile(np.arange(n_units), (n_lists, 1)), -breaks, -worth))
+        ranks = np.argsort(order, axis=1) + 1
+        purse, heads = Purse(wishes, n_wanted), [0] * n_lists
+        is_open, found = schedule.is_drawn.copy(), []
+        turns = schedule if by_cost is wishes.passes[-1] else deepcopy(schedule)
+        waiting = [*wishes.keep]
+        while waiting or (purse.is_open.any() and is_open.any()):
+            if waiting:
+                unit = waiting.pop(0)
+                drawn = int(np.argmax(np.where(is_open, worth[:, unit], -np.inf)))
+            else:
+                drawn = turns.next_list(is_open)
+                unit = int(order[drawn, heads[drawn]])
+                heads[drawn] += 1
+                is_open[drawn] = heads[drawn] < n_units
+                if not purse.is_open[unit]:
+                    continue
+            purse.take(unit)
+            members = wishes.members(unit)
+            for feature in members[np.argsort(-gains[drawn, members], kind="stable")].tolist():
+                found.append((feature, drawn, ranks[drawn, unit], gains[drawn, feature] + 0.5))
+                if turns.needs_scores:
+                    turns.observe(score_feature(feature))
+        features = np.array([one[0] for one in found])
+        total = float((shares @ gains[:, features]).sum())
+        if total > largest:
+            best, largest = found, total
+    return Selection(*(np.array(part) for part in zip(*best, strict=True)))
+
+
 _LARGEST_AUC = 1 - 1e-4  # where the probit of a perfect AUC is clipped
 _BATCH = 256  # random numbers drawn at once; fixed, so that a longer selection begins the same
 
 
-class Random:
-    """Draw a list uniformly at random: the schedule of MDFS."""
+class Schedule:
+    """Says which list is drawn from next; `shares` are what class pairs count, None if equal."""
 
     needs_scores = False
 
-    def __init__(self, decomposition, class_weights, rng):
-        self.n_lists = decomposition.n_subproblems
-        self.rng = rng
-        self.drawn = iter(())
+    def __init__(self, decomposition, class_weights, rng, shares=None):
+        self.n_lists, self.rng, self.shares = decomposition.n_subproblems, rng, shares
+        #: lists that are drawn from: not those of pairs that do not count
+        self.is_drawn = np.ones(self.n_lists, bool) if shares is None else shares > 0
+        #: what each list counts
+        self.shares_of_lists = np.full(self.n_lists, 1 / self.n_lists) if shares is None else shares
 
-    def draw_batch(self):
-        """Return the next lists, exhausted ones included."""
-        return self.rng.randint(self.n_lists, size=_BATCH)
+
+class Random(Schedule):
+    """Draw a list at random, uniformly or by its share: the schedule of MDFS."""
+
+    drawn = iter(())
 
     def next_list(self, is_open):
         """Return the number of the list to draw from."""
@@ -264,45 +332,62 @@ class Random:
                 # Drawing again leaves the open lists equally likely.
                 if is_open[number]:
                     return number
-            self.drawn = iter(self.draw_batch().tolist())
+            if self.shares is None:
+                batch = self.rng.randint(self.n_lists, size=_BATCH)
+            else:
+                batch = self.rng.choice(self.n_lists, size=_BATCH, p=self.shares)
+            self.drawn = iter(batch.tolist())
 
 
 class RandRobin(Random):
     """Draw a list at random by the share of the samples that it is about."""
 
-    def __init__(self, decomposition, class_weights, rng):
-        super().__init__(decomposition, class_weights, rng)
-        self.shares = decomposition.shares(class_weights)
+    def __init__(self, decomposition, class_weights, rng, shares=None):
+        super().__init__(decomposition, class_weights, rng, shares)
+        weights = decomposition.shares(class_weights)
+        if shares is not None:
+            weights = weights * shares / (weights @ shares)
+        self.shares = weights
 
-    def draw_batch(self):
-        """Return the next lists, exhausted ones included."""
-        return self.rng.choice(self.n_lists, size=_BATCH, p=self.shares)
 
+class RoundRobin(Schedule):
+    """Take the lists in turn: pairs in tournament order, classes in label order.
 
-class RoundRobin:
-    """Take the lists in turn: pairs in tournament order, classes in label order."""
+    A list of a larger share has its turn more often: every turn adds the shares to what the lists
+    are owed, and the list that is owed most pays for it.
+    """
 
-    needs_scores = False
-
-    def __init__(self, decomposition, class_weights, rng):
-        self.order = decomposition.rounds()
-        self.turn = -1
+    def __init__(self, decomposition, class_weights, rng, shares=None):
+        super().__init__(decomposition, class_weights, rng, shares)
+        self.order, self.turn = decomposition.rounds(), -1
+        self.owed = np.zeros(self.n_lists)
 
     def next_list(self, is_open):
         """Return the number of the list to draw from."""
         while True:
-            self.turn = (self.turn + 1) % len(self.order)
+            if self.shares is None:
+                self.turn = (self.turn + 1) % len(self.order)
+            else:
+                self.owed += self.shares[self.order]
+                self.turn = int(np.argmax(self.owed))
+                self.owed[self.turn] -= 1.0
             if is_open[self.order[self.turn]]:
                 return self.order[self.turn]
 
 
-class Hardest:
-    r"""Draw from the sub-problem of the least sum of :math:`\Phi^{-1}(A)^2` over the selected."""
+class Hardest(Schedule):
+    r"""Draw from the sub-problem of the least sum of :math:`\Phi^{-1}(A)^2` over the selected.
+
+    With shares: from that of the largest share times exp(-sum / 4), a bound on its error.
+    """
 
     needs_scores = True
 
-    def __init__(self, decomposition, class_weights, rng):
-        self.separation = np.zeros(decomposition.n_subproblems)
+    def __init__(self, decomposition, class_weights, rng, shares=None):
+        super().__init__(decomposition, class_weights, rng, shares)
+        self.separation = np.zeros(self.n_lists)
+        if shares is not None:
+            self.separation -= 4.0 * np.log(np.maximum(shares, 1e-300))
 
     def next_list(self, is_open):
         """Return the number of the list to draw from."""

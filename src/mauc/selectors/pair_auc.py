@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from mauc.checks import check_choice
+from mauc.data.pair_weights import pair_mean
 from mauc.data.problem import MISSING, make_problem
 from mauc.data.source import ColumnSource
 from mauc.engine.arrays import n_pairs_of, read_only
@@ -173,8 +174,15 @@ def auc_relevance(problem, decomposition, chosen, pair_auc=None):
         for row, counts in unordered:
             folded[row] = nominal_rest_auc(counts)
     if decomposition.name == "whole":
-        return mean_of_quotients(folded, max_wins)[:, np.newaxis]
+        return mean_over_pairs(problem, folded)[:, np.newaxis]
     return folded
+
+
+def mean_over_pairs(problem, pair_auc):
+    """Return the means of (n_features, n_pairs) AUCs, rounded once, or weighted by the pairs."""
+    if problem.pair_shares is None:
+        return mean_of_quotients(pair_auc, problem.max_wins)
+    return pair_mean(pair_auc, problem.pair_shares)
 
 
 def _rest_wins(wins, max_wins, exponents):

@@ -5,6 +5,7 @@ from typing import ClassVar
 import numpy as np
 
 from mauc.data.columns import Columns
+from mauc.data.pair_weights import PairWeights
 from mauc.data.problem import Problem
 from mauc.data.source import ColumnSource
 from mauc.data.validate import check_columns
@@ -100,9 +101,11 @@ class SketchMixin:
         if is_seen.sum() > 1:
             first, second = np.triu_indices(len(is_seen), 1)
             pairs = np.flatnonzero(is_seen[first] & is_seen[second])
+            classes, counts = sketch.classes_[is_seen], sketch.class_counts[is_seen]
             problem = Problem(
-                SketchColumns(sketch, pairs), np.empty(0, np.int32), sketch.classes_[is_seen],
-                sketch.class_counts[is_seen], np.zeros(sketch.n_features, bool), None, names,
+                SketchColumns(sketch, pairs), np.empty(0, np.int32), classes, counts,
+                np.zeros(sketch.n_features, bool), None, names,
+                pair_shares=PairWeights(self.pair_weight).shares(classes, counts),
             )  # fmt: skip
             ranked = self._rank(problem, n_wanted, options)
             chosen = np.ix_(ranked.selection.features, pairs)

@@ -10,7 +10,7 @@ from mauc import MAUCD, MDFS, ChiSquare
 from mauc.classifiers.likelihood import nested_log_probabilities
 from mauc.data.problem import make_problem
 from mauc.evaluation import panel
-from mauc.evaluation.evaluate import stratified_folds
+from mauc.evaluation.folds import make_folds
 from mauc.evaluation.panel import JUDGES, sample_rows
 from mauc.exceptions import SmallClassWarning, UndefinedMAUCError
 from mauc.report.html.held_out import hold_out
@@ -24,7 +24,7 @@ def test_folds_are_stratified_and_hold_out_every_row_once():
     codes = np.repeat([0, 1, 2, 3, 4], [10, 7, 1, 2, 3])
     X = np.arange(46.0).reshape(23, 2)
     with pytest.warns(SmallClassWarning):
-        folds = list(stratified_folds(problem_of(MAUCD(), X, codes), 5, 0))
+        folds = list(make_folds(problem_of(MAUCD(), X, codes), 5, 0))
     assert len(folds) == 5
     held = np.sort(np.concatenate([test for _, test in folds]))
     np.testing.assert_array_equal(held, np.flatnonzero(codes != 2))  # a single sample stays

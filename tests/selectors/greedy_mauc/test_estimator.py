@@ -14,6 +14,7 @@ from sklearn.datasets import load_digits, load_wine
 from mauc import MDFS, GreedyMAUC
 from mauc.classifiers import NearestNeighbor, NormalNaiveBayes
 from mauc.data.problem import make_problem
+from mauc.data.row_hash import sample_rows
 from mauc.evaluation import FoldEvaluator
 from mauc.exceptions import ConstantInputWarning, NotEnoughMemoryError, SmallClassWarning
 from mauc.selectors.greedy_mauc import estimator as greedy_module
@@ -21,7 +22,6 @@ from mauc.selectors.greedy_mauc import interactions as interactions_module
 from mauc.selectors.greedy_mauc import search as bounds_module
 from mauc.selectors.greedy_mauc.effects import measure
 from mauc.selectors.greedy_mauc.search import search_features
-from mauc.selectors.row_hash import sample_rows
 from tests.helpers.array_source import CountingSource
 from tests.helpers.oracle_greedy import greedy, shrinkage_intensity
 from tests.helpers.selector_cases import assert_same_fit

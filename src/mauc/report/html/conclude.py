@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from mauc.checks import is_int
 from mauc.data.decomposition import Decomposition
+from mauc.data.pair_weights import square
 from mauc.data.problem import Problem
 from mauc.evaluation.panel import Judged
 from mauc.exceptions import MaucError, MaucWarning
@@ -67,20 +69,20 @@ class PairFacts:
 
 def conclude(
     selector: RankingSelector, X: Any, problem: Problem, pairs: list[dict[str, Any]],
-    classifier: Any = None,
+    classifier: Any = None, cv: Any = 5,
 ) -> dict[str, Any]:  # fmt: skip
     """Judge a selection on held-out samples; `pairs` has the best AUCs, the hardest pair first.
 
-    A copy of the selector is fitted without each of five stratified parts, and the judges of
+    A copy of the selector is fitted without each of the parts that `cv` tests, and the judges of
     `mauc.evaluation.panel`, or the classifier, on what it finds. MAUC is the mean over the parts
     of the best judge, as that of `mauc.select_k`. Without cross-validation ``reason`` says why.
     """
-    X, problem = drop_zero_weight(selector, X, problem)
+    X, problem, cv = drop_zero_weight(selector, X, problem, cv)
     try:
-        held = hold_out(selector, X, problem, classifier)
+        held = hold_out(selector, X, problem, classifier, cv)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", MaucWarning)  # classes of one sample are named below
-            return _judge(selector, problem, held, pairs)
+            return _judge(selector, problem, held, pairs) | {"parts": _parts(held, cv)}
     except MaucError as error:
         hard = [_hard_pair(row["pair"], _facts(row, problem)) for row in pairs[:N_HARD]]
         return {
@@ -139,6 +141,17 @@ def _judge(
     }
 
 
+def _parts(held: HeldOut, cv: Any) -> str:
+    """Return what the parts are that were left out, in words."""
+    groups = held.problem.groups
+    if not is_int(cv):
+        by = "given parts" if isinstance(cv, list) else f"parts by {type(cv).__name__}"
+        return by if groups is None else f"{by}, with {len(np.unique(groups)):,} groups,"
+    if groups is None:
+        return "stratified parts"
+    return f"stratified parts, each of whole groups ({len(np.unique(groups)):,} in all),"
+
+
 def _measure(held: HeldOut, judged: Judged) -> tuple[dict[str, Any], tuple[Array, Array] | None]:
     """Return MAUC of the best judge with its interval, and the bounds of every pair."""
     problem, best = held.problem, judged.best
@@ -151,10 +164,14 @@ def _measure(held: HeldOut, judged: Judged) -> tuple[dict[str, Any], tuple[Array
     if problem.n_classes > _MAX_CLASSES:
         return found, None
     rows = np.concatenate([fold.test for fold in judged.folds])
+    groups = None if problem.groups is None else problem.groups[rows]
+    if groups is None and len(np.unique(rows)) < len(rows):
+        groups = rows  # a row that several folds test counts once
     interval = mauc_interval(
         problem.codes[rows], np.concatenate(judged.scores[best]),
         labels=np.arange(problem.n_classes),
         sample_weight=None if problem.sample_weight is None else problem.sample_weight[rows],
+        groups=groups, pair_weight=square(problem.pair_shares, problem.n_classes),
         folds=np.repeat(np.arange(len(held.folds)), [len(fold.test) for fold in judged.folds]),
     )  # fmt: skip
     # With classes that some folds lack, the mean over the pairs is not that over the folds.

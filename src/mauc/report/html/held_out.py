@@ -10,11 +10,11 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
 from mauc.data.problem import Problem, make_problem
-from mauc.evaluation.evaluate import rank_part, stratified_folds
+from mauc.evaluation.evaluate import rank_part
+from mauc.evaluation.folds import make_folds, take_splits, warn_of_leaks
 from mauc.evaluation.panel import Judged, ask_judges, judged_rows
+from mauc.exceptions import MaucError
 from mauc.selectors.base import RankingSelector
-
-N_FOLDS = 5
 
 Array = np.ndarray[Any, Any]
 
@@ -40,17 +40,19 @@ class HeldOut:
         return ask_judges(self.problem, self.folds, sets, self.classifier, judges, self.n_jobs)
 
 
-def drop_zero_weight(selector: RankingSelector, X: Any, problem: Problem) -> tuple[Any, Problem]:
+def drop_zero_weight(
+    selector: RankingSelector, X: Any, problem: Problem, cv: Any
+) -> tuple[Any, Problem, Any]:
     """Return the data without the rows of weight 0; every class has a row with a weight."""
     if problem.sample_weight is None or (problem.sample_weight > 0).all():
-        return X, problem
-    return _take_rows(selector, X, problem, np.flatnonzero(problem.sample_weight > 0))
+        return X, problem, cv
+    return _take_rows(selector, X, problem, cv, np.flatnonzero(problem.sample_weight > 0))
 
 
 def hold_out(
-    selector: RankingSelector, X: Any, problem: Problem, classifier: Any = None
+    selector: RankingSelector, X: Any, problem: Problem, classifier: Any = None, cv: Any = 5
 ) -> HeldOut:
-    """Fit a copy of a selector without each of five parts of the samples, all of weight > 0.
+    """Fit a copy of a selector without each of several parts of the samples, all of weight > 0.
 
     The parts are those of `mauc.select_k`, and so is the number of features that it chose.
     """
@@ -60,21 +62,27 @@ def hold_out(
         # fit has given those that matter; smaller parts add some on few samples
         warnings.simplefilter("ignore", UserWarning)
         if len(rows) < problem.n_samples:
-            X, problem = _take_rows(selector, X, problem, rows)
-        folds = list(stratified_folds(problem, N_FOLDS, 0))
+            X, problem, cv = _take_rows(selector, X, problem, cv, rows)
+        folds = make_folds(problem, cv)
+        if len(folds) < 2:
+            raise MaucError(f"the page needs at least 2 folds, got {len(folds)}.")
+    if size is None:  # else the search of the size has told
+        warn_of_leaks(problem, folds)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
         selections = [rank_part(selector, X, problem, train, size) for train, _ in folds]
     return HeldOut(problem, folds, selections, classifier, selector.n_jobs)
 
 
 def _take_rows(
-    selector: RankingSelector, X: Any, problem: Problem, rows: Array
-) -> tuple[Any, Problem]:
+    selector: RankingSelector, X: Any, problem: Problem, cv: Any, rows: Array
+) -> tuple[Any, Problem, Any]:
     X = _safe_indexing(X, rows)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # fit has given those that matter
         part: Problem = make_problem(
             clone(selector), X, problem.classes[problem.codes[rows]],
             None if problem.sample_weight is None else problem.sample_weight[rows],
-            accepts=selector.accepts,
+            None if problem.groups is None else problem.groups[rows], accepts=selector.accepts,
         )  # fmt: skip
-    return X, part
+    return X, part, take_splits(cv, rows, problem.n_samples)

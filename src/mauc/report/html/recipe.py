@@ -12,10 +12,13 @@ from mauc.registry import SELECTORS
 from mauc.selectors.base import RankingSelector
 
 UNKNOWN_DATA = "X, y = ...  # the table and its labels"
+_GROUPS = ", groups=groups"
 _RIVALS = {"greedy": "GreedyMAUC()", "mdfs": "MDFS(random_state=0)", "mrmr": "MRMR()"}
 
 
-def selection_code(selector: RankingSelector, source: str | None, is_weighted: bool) -> str:
+def selection_code(
+    selector: RankingSelector, source: str | None, is_weighted: bool, has_groups: bool = False
+) -> str:
     """Return code that reads the data by `source`, fits the selector and prints what it chose."""
     lines = [import_line(selector), *_reading(source), ""]
     if source is None:
@@ -26,8 +29,12 @@ def selection_code(selector: RankingSelector, source: str | None, is_weighted: b
         chosen = "[dataset.feature_names[column] for column in selector.ranking_]"
     if is_weighted:
         lines.append("sample_weight = ...  # one weight per row")
-    weights = ", sample_weight" if is_weighted else ""
-    lines += [f"selector = {call_of(selector)}.fit(X, y{weights})", f"print({chosen})"]
+    if has_groups:
+        is_read = source is not None and "groups=" in source
+        known = "dataset.groups" if is_read else "...  # what each row belongs to"
+        lines.append(f"groups = {known}")
+    more = ", sample_weight" * is_weighted + _GROUPS * has_groups
+    lines += [f"selector = {call_of(selector)}.fit(X, y{more})", f"print({chosen})"]
     return "\n".join(lines)
 
 
@@ -74,27 +81,29 @@ def rivals_of(selector: RankingSelector) -> list[str]:
     return list(dict.fromkeys([name, *_RIVALS] if name else _RIVALS))[:3]
 
 
-def python_steps(selector: RankingSelector, n_features: int) -> dict[str, str]:
+def python_steps(
+    selector: RankingSelector, n_features: int, has_groups: bool = False
+) -> dict[str, str]:
     """Return the code of every step that a conclusion may suggest; see `choose_step`."""
-    size, name = len(selector.ranking_), short_name(selector)
+    size, name, more = len(selector.ranking_), short_name(selector), _GROUPS * has_groups
     calls = [
         call_of(selector) if rival == name else _RIVALS[rival] for rival in rivals_of(selector)
     ]
     classes = ", ".join(sorted({call.partition("(")[0] for call in calls}))
     return {
-        "greedy": f"from mauc import GreedyMAUC\n\nselector = GreedyMAUC({size}).fit(X, y)",
-        "auto": _fit_again(selector, n_features_to_select="auto"),
-        "more": _fit_again(selector, n_features_to_select=min(2 * size, n_features)),
+        "greedy": f"from mauc import GreedyMAUC\n\nselector = GreedyMAUC({size}).fit(X, y{more})",
+        "auto": _fit_again(selector, more, n_features_to_select="auto"),
+        "more": _fit_again(selector, more, n_features_to_select=min(2 * size, n_features)),
         "compare": (
             f"from mauc import {classes}, select_k\n\nfor rival in ({', '.join(calls)}):\n"
-            f"    print(rival, select_k(rival, X, y, sizes=[{size}]))"
+            f"    print(rival, select_k(rival, X, y{more}, sizes=[{size}]))"
         ),
         "use": "X_chosen = selector.transform(X)",
     }
 
 
-def _fit_again(selector: RankingSelector, **changes: Any) -> str:
-    return f"{import_line(selector)}\n\nselector = {call_of(selector, **changes)}.fit(X, y)"
+def _fit_again(selector: RankingSelector, more: str, **changes: Any) -> str:
+    return f"{import_line(selector)}\n\nselector = {call_of(selector, **changes)}.fit(X, y{more})"
 
 
 def check_source(source: str | None) -> str | None:

@@ -14,6 +14,7 @@ from mauc.data.decomposition import Decomposition
 from mauc.data.problem import Problem, make_problem
 from mauc.data.validate import check_fitted
 from mauc.difficulty import SirenStudy
+from mauc.evaluation.folds import check_cv
 from mauc.exceptions import MaucError, MaucWarning
 from mauc.files import write_atomic
 from mauc.report.html.comparison import summarise_comparison
@@ -35,6 +36,7 @@ from mauc.results import for_classes
 from mauc.selectors.base import RankingSelector
 from mauc.selectors.pair_auc import chosen_pair_auc
 from mauc.stats import Comparison
+from mauc.texts import insert_texts
 
 # What a page holds at most, so that a browser opens it at once: 5,000 features x 325 pairs of
 # 26 classes fit; of more, the features chosen first are kept.
@@ -86,12 +88,14 @@ class Report:
         return render_frame(self.to_html(), self.summary["title"])
 
 
+@insert_texts
 def selection_report(
     selector: RankingSelector, X: Any, y: Any, *, title: str | None = None,
     data_name: str | None = None, feature_names: Sequence[Any] | None = None,
     sample_weight: Any = None, command: str | None = None, steps: Mapping[str, str] | None = None,
     run: Any = None, comparison: Comparison | None = None, study: SirenStudy | None = None,
     notes: Sequence[str] = (), source: str | None = None, classifier: Any = None,
+    groups: Any = None, cv: Any = 5,
 ) -> Report:  # fmt: skip
     """Report on a selection: what was chosen, for which class pairs, and which remain hard.
 
@@ -135,6 +139,7 @@ def selection_report(
     classifier : classifier, optional
         What the features are for: it alone then judges them. By default the best of Naive Bayes, a
         linear discriminant, a nearest-neighbour rule and extra trees does.
+    {groups, cv}
 
     Returns
     -------
@@ -143,8 +148,9 @@ def selection_report(
     Notes
     -----
     The page opens with what a selection is worth on samples it has not seen: the selector is
-    fitted again without each of five stratified parts, classifiers are trained on what it finds,
-    and the held-out part is scored. So a report takes some five fits; tables of more than 10,000
+    fitted again without each of five parts (`cv`), classifiers are trained on what it finds,
+    and the held-out part is scored. So a report takes some five fits; with groups the intervals
+    are those of whole groups; tables of more than 10,000
     rows or 10 million values are judged on a stratified part of their rows, and the page says so.
 
     Examples
@@ -161,7 +167,8 @@ def selection_report(
     """
     if comparison is not None and run is None:
         raise MaucError("comparison= needs run=, the rows to compare.")
-    problem = _check_problem(selector, X, y, sample_weight)
+    problem = _check_problem(selector, X, y, sample_weight, groups)
+    cv = check_cv(cv, problem.n_samples)
     if study is not None:
         _check_study(study, problem)
     if steps is not None and set(steps) | {"use"} != set(STEPS):
@@ -176,14 +183,14 @@ def selection_report(
     pairs = pairs_part(selector, problem, decomposition, names, study)
     places = np.unique(pairs["best_feature"] + (pairs["second_feature"] or [])) - 1
     places, drawn = draw_rows(problem, places[places < n_binned], MAX_POINTS)
-    conclusion = conclude(selector, X, problem, pairs["hardest"], classifier)
+    conclusion = conclude(selector, X, problem, pairs["hardest"], classifier, cv)
     pairs["set_auc"] = conclusion.pop("set_auc")
     if pairs["set_auc"] is not None:  # one order of the pairs: that of the conclusion
         pairs["hardest"] = hardest_first(pairs["hardest"], pairs["set_auc"])
     pairs["hardest"] = pairs["hardest"][:MAX_PAIRS]
     n_fits = conclusion.pop("n_fits")
     compared = None if run is None else summarise_comparison(run, selector, comparison)
-    conclusion["next"] = _next_step(selector, conclusion, problem.n_features, steps, compared)
+    conclusion["next"] = _next_step(selector, conclusion, problem, steps, compared)
     if title is None:
         title = f"{plural(n_selected, 'feature')} chosen by {type(selector).__name__}"
         title = title if name is None else f"{name}: {title}"
@@ -208,27 +215,32 @@ def selection_report(
             "drawn_rows": [rows.tolist() for rows in drawn],
             "study": None if study is None else study_part(selector, study),
             "comparison": compared,
-            "reproduce": reproduce_part(selector, command, source, sample_weight is not None),
+            "reproduce": reproduce_part(
+                selector, command, source, sample_weight is not None, groups is not None
+            ),
         }
     )
 
 
 def _next_step(
-    selector: RankingSelector, conclusion: dict[str, Any], n_features: int,
+    selector: RankingSelector, conclusion: dict[str, Any], problem: Problem,
     steps: Mapping[str, str] | None, compared: dict[str, Any] | None,
 ) -> dict[str, Any]:  # fmt: skip
     """Return the step that the conclusion suggests: its reason, and a command or Python code."""
+    n_features, has_groups = problem.n_features, problem.groups is not None
     kind, why = choose_step(selector, conclusion, n_features, compared)
     why = for_classes(why, len(selector.classes_))
     if steps is None:
-        code = python_steps(selector, n_features)[kind]
+        code = python_steps(selector, n_features, has_groups)[kind]
         return {"kind": kind, "why": why, "command": None, "code": code}
     if kind not in steps:  # the chosen features were written already
         return {"kind": kind, "why": why.removesuffix(":") + ".", "command": None, "code": None}
     return {"kind": kind, "why": why, "command": str(steps[kind]), "code": None}
 
 
-def _check_problem(selector: RankingSelector, X: Any, y: Any, sample_weight: Any) -> Problem:
+def _check_problem(
+    selector: RankingSelector, X: Any, y: Any, sample_weight: Any, groups: Any
+) -> Problem:
     if not isinstance(selector, RankingSelector):
         got = type(selector).__name__
         raise MaucError(f"selector must be a fitted selector of mauc, such as MDFS, got {got}.")
@@ -236,7 +248,7 @@ def _check_problem(selector: RankingSelector, X: Any, y: Any, sample_weight: Any
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MaucWarning)  # fit has given them
         problem: Problem = make_problem(
-            clone(selector), X, y, sample_weight, accepts=selector.accepts
+            clone(selector), X, y, sample_weight, groups, accepts=selector.accepts
         )
     if problem.n_features != selector.n_features_in_:
         raise MaucError(

@@ -233,7 +233,11 @@ def study_part(selector: RankingSelector, study: SirenStudy) -> dict[str, Any]:
 
 
 def reproduce_part(
-    selector: RankingSelector, command: str | None, source: str | None, is_weighted: bool
+    selector: RankingSelector,
+    command: str | None,
+    source: str | None,
+    is_weighted: bool,
+    has_groups: bool = False,
 ) -> dict[str, Any]:
     """Return command, code, parameters and versions of a selection."""
     parameters = selector.get_params(deep=False)
@@ -242,7 +246,7 @@ def reproduce_part(
     draws = "random_state" in parameters and (recipe is None or recipe.schedule in _DRAWING)
     return {
         "command": None if command is None else str(command),
-        "code": selection_code(selector, source, is_weighted),
+        "code": selection_code(selector, source, is_weighted, has_groups),
         "is_complete": source is not None and not is_weighted,
         "parameters": [
             {"name": name, "value": short_name(repr(value), _MAX_REPR)}

@@ -14,6 +14,7 @@ from scipy.special import ndtr, ndtri
 from scipy.stats import chi2
 
 from mauc.compile import njit
+from mauc.data.pair_weights import pair_mean
 from mauc.results import short_name
 from mauc.selectors.greedy_mauc.effects import shrink_effects, standard_differences
 from mauc.selectors.greedy_mauc.scores import MAX_SCORE, UNIT, NormalScores
@@ -46,9 +47,12 @@ def folded_moments(scores: NormalScores, columns: np.ndarray) -> np.ndarray:
 
 
 def find_folded(
-    effects: np.ndarray, scores: NormalScores, noise_correction: float
-) -> tuple[np.ndarray, np.ndarray]:
+    effects: np.ndarray, scores: NormalScores, noise_correction: float,
+    pair_shares: np.ndarray | None = None,
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     """Return features whose spread separates class pairs, ascending, and their effects by it."""
+    if pair_shares is None:
+        pair_shares = np.full(effects.shape[1], 1.0 / effects.shape[1])
     counts = scores.class_counts
     first, second = np.triu_indices(len(counts), 1)
     large = np.flatnonzero(np.minimum(counts[first], counts[second]) >= _MIN_CLASS_COUNT)
@@ -71,8 +75,8 @@ def find_folded(
         spread = np.zeros(ordered.shape)
         spread[:, large] = _DISCOUNT * is_used * effect
         errors = np.exp(-ordered / 8.0)
-        gains = (errors * (1.0 - np.exp(-(spread**2) / 8.0))).mean(axis=1)
-        used = np.flatnonzero(gains > 1.0 - errors.mean(axis=1))
+        gains = pair_mean(errors * (1.0 - np.exp(-(spread**2) / 8.0)), pair_shares)
+        used = np.flatnonzero(gains > 1.0 - pair_mean(errors, pair_shares))
         found.append((block[used], spread[used], gains[used]))
     columns, spread, gains = (np.concatenate(part) for part in zip(*found, strict=True))
     best = np.sort(np.argsort(-gains, kind="stable")[:MAX_FOLDED])

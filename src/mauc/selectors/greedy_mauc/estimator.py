@@ -16,6 +16,7 @@ from mauc.selectors.greedy_mauc.prediction import AlternativesMixin, Exchanges, 
 from mauc.selectors.greedy_mauc.prior import check_prior, prior_weights, resolve_prior
 from mauc.selectors.greedy_mauc.scores import estimate_shrinkage
 from mauc.selectors.greedy_mauc.search import MAX_HELD, plain_state
+from mauc.selectors.greedy_mauc.units import CostCurve, search_units
 from mauc.selectors.pair_auc import allocate_pair_auc
 from mauc.selectors.trace import Selection
 from mauc.texts import insert_texts
@@ -81,6 +82,10 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
         after the other. It is off because it takes longer and real data seldom gain by it
         (reproduction/beyond/greedy_interactions.md).
     {categorical_features}
+    {pair_weight}
+    {keep}
+        What the others add is given these.
+    {exclude, feature_groups, feature_costs, budget}
     {n_jobs, verbose}
 
     Attributes
@@ -118,7 +123,10 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
         that were measured on other samples differ from predicted ones by 0.0016 (root mean square),
         see docs/methods/greedy_mauc.md. It prints as one line per feature, ``to_frame()`` has the
         losses. Found when it is first asked for. Features of `folded_features_`, and those of a
-        product that counts, have no alternatives.
+        product that counts, have no alternatives, nor have those that are kept, of a group or of a
+        cost.
+    cost_curve_ : CostCurve
+        Predicted MAUC against the cost of the features so far; with `feature_costs`.
     {pair_auc_, decomposition_, subproblem_names_, classes_, n_features_in_, feature_names_in_}
 
     Notes
@@ -131,6 +139,9 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
 
     .. math:: \arg\max_{f \notin S}\; b_f \Big(1 - \frac{L(S \cup \{f\})}{L(S)}\Big), \qquad
         L(S) = \sum_p \exp(-\alpha D_p^2(S) / 8).
+
+    Weights of class pairs (`pair_weight`) are those of the terms of L; with costs the gain of a
+    feature or group is divided by its cost.
 
     Equal values go by column; constant features come last. A feature whose spread separates classes
     where the order of its values does not has its distance from the median as a further column.
@@ -167,8 +178,9 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
 
     def __init__(
         self, n_features_to_select=None, *, shrinkage="auto", alpha=1.0, noise_correction=1.0,
-        max_samples=2048, prior="auto", interactions=False, categorical_features=None, n_jobs=None,
-        verbose=False,
+        max_samples=2048, prior="auto", interactions=False, categorical_features=None,
+        pair_weight=None, keep=None, exclude=None, feature_groups=None, feature_costs=None,
+        budget=None, n_jobs=None, verbose=False,
     ):  # fmt: skip
         self.n_features_to_select = n_features_to_select
         self.shrinkage = shrinkage
@@ -178,6 +190,12 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
         self.prior = prior
         self.interactions = interactions
         self.categorical_features = categorical_features
+        self.pair_weight = pair_weight
+        self.keep = keep
+        self.exclude = exclude
+        self.feature_groups = feature_groups
+        self.feature_costs = feature_costs
+        self.budget = budget
         self.n_jobs = n_jobs
         self.verbose = verbose
 
@@ -186,6 +204,13 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
         """MAUC to expect of the features so far; computed when it is first asked for."""
         predicted = self.trace_.details["predicted_mauc"]
         return predicted.mauc if isinstance(predicted, Prediction) else predicted
+
+    @property
+    def cost_curve_(self):
+        """Predicted MAUC against the cost of the features so far."""
+        if "spent" not in self.trace_.details:
+            raise AttributeError("cost_curve_ is there after a fit with feature_costs=.")
+        return CostCurve(self.trace_.details["spent"], self.predicted_mauc_)
 
     def check_options(self):
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
@@ -201,6 +226,9 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
 
     def _n_wanted(self, problem, X, y, **given):
         if self._is_predicted():
+            wishes = problem.constraints
+            if wishes is not None:
+                return min(wishes.n_available, max(MAX_PREDICTED, wishes.n_kept))
             return min(problem.n_features, MAX_PREDICTED)
         return super()._n_wanted(problem, X, y, **given)
 
@@ -209,7 +237,7 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
         return isinstance(wanted, str) and wanted == "predicted"
 
     def _rank(self, problem, n_wanted, options):
-        prior = resolve_prior(options.prior, problem)
+        prior, wishes = resolve_prior(options.prior, problem), problem.constraints
         pair_auc = allocate_pair_auc(problem, n_wanted)
         self._check_memory(problem, n_wanted, options, pair_auc)
         effects, scores = measure(
@@ -222,15 +250,18 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
         self.prior_ = prior_weights(prior, problem, scores, self.n_jobs)
         search = {
             "shrinkage": self.shrinkage_, "alpha": options.alpha, "prior": self.prior_,
-            "n_jobs": self.n_jobs,
+            "pair_shares": problem.pair_shares, "n_jobs": self.n_jobs,
         }  # fmt: skip
         state, found, self.folded_features_, self.interactions_ = search_derived(
             effects, scores, n_wanted, feature_names(problem), options.noise_correction,
-            interactions=options.interactions, **search,
+            interactions=options.interactions,
+            search=None if wishes is None else partial(search_units, wishes), **search,
         )  # fmt: skip
         predicted = Prediction(state.leave(), found.n_steps)
         if self._is_predicted():
-            enough = predicted.mauc >= predicted.mauc.max() - PREDICTED_SLACK
+            is_choice = True if wishes is None else wishes.ends(found.ranking)
+            most = predicted.mauc[is_choice].max()
+            enough = is_choice & (predicted.mauc >= most - PREDICTED_SLACK)
             n_enough = int(np.argmax(enough)) + 1
             found, predicted = found.first(n_enough), predicted.mauc[:n_enough]
             if self.interactions_ is not None:
@@ -243,7 +274,11 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
         if state.n_features < len(state.effects):  # exchanges are of features alone
             source = partial(plain_state, effects, scores, found.ranking, search)
             is_large |= scores.padded.nbytes > MAX_HELD
-        self._exchanges = Exchanges(source, predicted, found.ranking, excluded)
+        is_free = None
+        if wishes is not None:
+            is_free = wishes.is_free
+            excluded |= set(np.flatnonzero(~is_free).tolist())
+        self._exchanges = Exchanges(source, predicted, found.ranking, excluded, is_free)
         if is_large:
             _ = self._exchanges.found
         return Ranked(

@@ -4,9 +4,10 @@ The same search has the folded scores of single features, see `dispersion`.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.stats import chi2
@@ -97,25 +98,30 @@ class Interactions(Result):
 
 def search_derived(
     effects: np.ndarray, scores: NormalScores, k: int, names: np.ndarray, noise_correction: float,
-    *, interactions: bool, **options,
+    *, interactions: bool, search: Callable[..., Any] | None = None, **options,
 ) -> tuple[SearchState, GreedyRanking, np.ndarray, Interactions | None]:  # fmt: skip
     """Choose features with their folded scores and, with `interactions`, with their products.
 
     Returns the features that have folded scores, too. The scores have room for all of them.
+    `search` is that under constraints, if there are any.
     """
-    folded, spread = find_folded(effects, scores, noise_correction)
+    shares = options.get("pair_shares")
+    folded, spread = find_folded(effects, scores, noise_correction, shares)
     pairs, numbers = None, np.zeros(0, np.int64)
     columns = add_folded(effects, scores, folded, spread)
     if interactions:
         pairs = find_pairs(scores, _candidates(effects, scores, options), np.asarray(names))
         columns, numbers = add_products(columns, pairs, noise_correction)
     n_new = len(columns.members)
-    if n_new == 0:
+    if search is not None:
+        state, found, steps = search(columns, k, options)
+    elif n_new == 0:
         state = SearchState(effects, scores, k, **options)
         return state, search_features(state, k), folded, pairs
-    n_steps = k + min(k, len(folded)) + len(numbers)
-    state = SearchState(columns.effects, columns.scores, n_steps, n_products=n_new, **options)
-    found, steps = search_pairs(state, columns.members, k)
+    else:
+        n_steps = k + min(k, len(folded)) + len(numbers)
+        state = SearchState(columns.effects, columns.scores, n_steps, n_products=n_new, **options)
+        found, steps = ProductSearch(state, columns.members, k).run()
     if pairs is not None:
         pairs.steps[numbers] = steps[len(folded) :]
     return state, found, folded, pairs
@@ -241,48 +247,67 @@ def add_products(
     return DerivedColumns(effects, extended, members), numbers
 
 
-def search_pairs(
-    state: SearchState, members: np.ndarray, k: int
-) -> tuple[GreedyRanking, np.ndarray]:
-    """Return a ranking of k features with their products, and the step of each product, or 0."""
-    found = empty_ranking(state, k)
-    n_chosen = int(found.n_steps[-1])
-    products = state.n_features + np.arange(len(members))
-    product_steps = np.zeros(len(members), np.int64)
-    is_folded = members[:, 0] == members[:, 1]
-    involved = np.concatenate([np.unique(members), products])
-    columns = ((members[:, 0], members[:, 1]), (members[:, 0], products), (members[:, 1], products))
-    correlations = [_correlations(state, *pair) for pair in columns]
+class ProductSearch:
+    """The search of k features with the products that they complete."""
 
-    def next_features():
-        """Return the features of the best move: a feature, or those that a product lacks."""
-        bests = state.run(state.find_best)
-        best = best_feature((f for f in bests if f >= 0), state.losses, state.prior)
-        gain = state.prior[best] * max(1.0 - state.losses[best], 0.0)
-        state.update_effects(involved[state.is_open[involved]])
-        gains, weights = score_pairs(state, members, products, correlations)
+    def __init__(self, state: SearchState, members: np.ndarray, k: int) -> None:
+        self.state, self.members, self.found = state, members, empty_ranking(state, k)
+        self.products = state.n_features + np.arange(len(members))
+        self.product_steps = np.zeros(len(members), np.int64)
+        self._involved = np.concatenate([np.unique(members), self.products])
+        first, second = members.T
+        columns = ((first, second), (first, self.products), (second, self.products))
+        self._correlations = [shrunk_correlations(state, *pair) for pair in columns]
+
+    def run(self) -> tuple[GreedyRanking, np.ndarray]:
+        """Return the ranking, and the step of each product, or 0."""
+        state, n_chosen = self.state, int(self.found.n_steps[-1])
+        with start_pool(len(state.blocks)) as state.pool:
+            features: list[int] = []
+            for rank in track(range(n_chosen), "features"):
+                features = features or self.best_move()[1]
+                self.choose(features.pop(0), rank)
+        self.found.n_steps[n_chosen:] = state.step
+        return self.found, self.product_steps
+
+    def best_move(self) -> tuple[float, list[int]]:
+        """Return the gain of the best move and its features: one, or those a product lacks."""
+        state, gain, features = self.state, -1.0, []
+        bests = [f for f in state.run(state.find_best) if f >= 0]
+        if bests:
+            features = [best_feature(bests, state.losses, state.prior)]
+            gain = state.prior[features[0]] * max(1.0 - state.losses[features[0]], 0.0)
         if state.step == 0:
-            found.relevance[:] = state.feature_gains()
-            found.relevance[members[is_folded, 0]] = gains[is_folded]
+            self.found.relevance[:] = state.feature_gains()
+        if len(self.members) == 0:
+            return gain, features
+        state.update_effects(self._involved[state.is_open[self._involved]])
+        gains, weights = score_pairs(state, self.members, self.products, self._correlations)
+        if state.step == 0:
+            is_folded = self.members[:, 0] == self.members[:, 1]
+            self.found.relevance[self.members[is_folded, 0]] = gains[is_folded]
         move = int(np.argmax(weights * gains))
         if weights[move] * gains[move] <= gain:
-            return [best]
-        new = [int(f) for f in np.unique(members[move]) if state.is_open[f]]
+            return gain, features
+        new = [int(f) for f in np.unique(self.members[move]) if state.is_open[f]]
         for f in new:
             state.find_best((f, f + 1))  # its loss
-        return new if best_feature(new, state.losses, state.prior) == new[0] else new[::-1]
+        in_order = best_feature(new, state.losses, state.prior) == new[0]
+        return float(weights[move] * gains[move]), new if in_order else new[::-1]
 
-    def choose(feature, rank):
+    def choose(self, feature: int, rank: int) -> None:
         """Rank a feature, and add it with all products that it completes."""
+        state, found = self.state, self.found
         step, variances, limits = state.step, state.variances.copy(), state.bounds.limits.copy()
         weights, separations = state.weights.copy(), state.separations.copy()
         state.find_best((feature, feature + 1))  # its effects and loss
         loss, taken = state.losses[feature], state.add(feature)
-        completes = ~state.is_open[members].any(axis=1) & state.is_open[products]
+        is_lacking = state.is_open[self.members].any(axis=1)
+        completes = ~is_lacking & state.is_open[self.products]
         for j in np.flatnonzero(completes):
-            state.update_effects(products[j : j + 1])
-            state.add(products[j])
-            product_steps[j] = rank + 1
+            state.update_effects(self.products[j : j + 1])
+            state.add(self.products[j])
+            self.product_steps[j] = rank + 1
         if completes.any():
             *joint, loss = joint_step(separations, state.separations, weights, state.rate)
             taken = Taken(*joint)
@@ -291,14 +316,6 @@ def search_pairs(
         found.ranks[rank] += sum(
             state.run(lambda block: state.count_better(block, taken, step, variances, limits))
         )
-
-    with start_pool(len(state.blocks)) as state.pool:
-        features: list[int] = []
-        for rank in track(range(n_chosen), "features"):
-            features = features or next_features()
-            choose(features.pop(0), rank)
-    found.n_steps[n_chosen:] = state.step
-    return found, product_steps
 
 
 def score_pairs(state, members, products, correlations):
@@ -335,7 +352,7 @@ def score_pairs(state, members, products, correlations):
     return np.maximum(1.0 - losses, 0.0) / n_new, weights
 
 
-def _correlations(state, first, second):
+def shrunk_correlations(state, first, second):
     """Return the shrunk within-class correlations of pairs of columns."""
     padded, centers = state.scores.padded, state.centers
     pairs = zip(first, second, strict=True)

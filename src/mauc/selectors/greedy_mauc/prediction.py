@@ -14,6 +14,7 @@ from scipy.special import ndtr, ndtri
 
 from mauc.compile import njit
 from mauc.data.columns import default_names
+from mauc.data.pair_weights import pair_mean, square
 from mauc.data.validate import check_fitted
 from mauc.engine.ordered import class_wins
 from mauc.results import MAX_ROWS, Result, rows_to_columns, short_name
@@ -76,7 +77,12 @@ class Prediction:
             kept = _kept_shares(distances[: sizes[at]], lucky[: sizes[at]])
             found[at] = np.minimum(found[at], ndtr(kept * ndtri(auc)))
         is_pair = ~np.eye(n_classes, dtype=bool)
-        predicted = [max(0.5, float(auc[is_pair].mean())) for auc in found]
+        if left.pair_shares is None:
+            predicted = [max(0.5, float(auc[is_pair].mean())) for auc in found]
+        else:
+            shares = square(left.pair_shares, len(left.class_counts))[np.ix_(present, present)]
+            total = max(shares.sum(), 1e-300)
+            predicted = [max(0.5, float((shares * auc).sum() / total)) for auc in found]
         return np.array([0.5, *predicted])[np.searchsorted(sizes, self.n_steps, "right")]
 
 
@@ -313,12 +319,14 @@ class Exchanges:
     predicted: Any  #: MAUC of the features so far, until then
     ranking: np.ndarray
     interacting: set[int]
+    is_free: np.ndarray | None = None  #: features that may be alternatives; None for all
 
     @cached_property
     def found(self) -> list[list[Exchange]]:
         """One list per chosen feature."""
         state = self.state() if callable(self.state) else self.state
-        found = find_exchanges(state, self.ranking, float(np.asarray(self.predicted)[-1]))
+        predicted = float(np.asarray(self.predicted)[-1])
+        found = find_exchanges(state, self.ranking, predicted, self.is_free)
         self.state = self.predicted = None
         return [
             [] if int(feature) in self.interacting else exchanges
@@ -340,10 +348,11 @@ class _Chosen(NamedTuple):
     separations: np.ndarray  # (k, n_pairs): D_p^2 without f
     whole: np.ndarray  # (n_pairs,): D_p^2 of the whole set
     mauc: float  # of the whole set
+    shares: np.ndarray  # (n_pairs,): of each pair in MAUC
 
 
 def find_exchanges(
-    state: SearchState, ranking: np.ndarray, predicted: float
+    state: SearchState, ranking: np.ndarray, predicted: float, may_replace: np.ndarray | None = None
 ) -> list[list[Exchange]]:
     """Return the features that could replace each chosen one, nothing being solved anew.
 
@@ -353,12 +362,12 @@ def find_exchanges(
     slots = np.flatnonzero(state.varies[ranking])[: state.step]
     chosen = ranking[slots]
     found: list[list[Exchange]] = [[] for _ in ranking]
-    is_free = state.varies.copy()
+    is_free = state.varies.copy() if may_replace is None else state.varies & may_replace
     is_free[chosen] = False
     others = np.flatnonzero(is_free)
     if len(chosen) == 0 or len(others) == 0:
         return found
-    scale = _effect_scale(state.slopes[: len(chosen)], predicted)
+    scale = _effect_scale(state.slopes[: len(chosen)], predicted, _shares(state))
     known = _describe(state, chosen, scale)
     residuals, variances = _residuals(state, len(chosen), others)
     residuals *= scale
@@ -370,7 +379,7 @@ def find_exchanges(
         for row, f in enumerate(chosen[block]):
             at = start + row
             best = _nearest(known, at, bounds[row], residuals, variances, coefficients[row])
-            without = known.mauc - _pairwise_mauc(known.separations[at])
+            without = known.mauc - _pairwise_mauc(known.separations[at], known.shares)
             found[slots[at]] = [
                 Exchange(int(f), g, loss, without, share, _correlation(state, chosen, at, g))
                 for loss, share, g in ((loss, share, int(others[i])) for loss, share, i in best)
@@ -378,12 +387,17 @@ def find_exchanges(
     return found
 
 
-def _effect_scale(slopes, predicted):
+def _shares(state):
+    """Return the share of each class pair in MAUC."""
+    return state.stakes / state.stakes.sum()
+
+
+def _effect_scale(slopes, predicted, shares):
     """Return the factor of all effects, at most 1, by which the model predicts that MAUC."""
     separations = (slopes**2).sum(axis=0)
 
     def excess(scale):
-        return _pairwise_mauc(scale**2 * separations) - predicted
+        return _pairwise_mauc(scale**2 * separations, shares) - predicted
 
     return 1.0 if excess(1.0) <= 0.0 or predicted <= 0.5 else brentq(excess, 0.0, 1.0)
 
@@ -398,10 +412,11 @@ def _describe(state, chosen, scale):
     precisions = (inverse**2).sum(axis=0)
     own = (inverse.T @ slopes) / precisions[:, np.newaxis]
     separations = (slopes**2).sum(axis=0) - own**2 * precisions[:, np.newaxis]
-    whole = (slopes**2).sum(axis=0)
+    whole, shares = (slopes**2).sum(axis=0), _shares(state)
     return _Chosen(
-        inverse, precisions, own, np.maximum(separations, 0.0), whole, _pairwise_mauc(whole)
-    )
+        inverse, precisions, own, np.maximum(separations, 0.0), whole,
+        _pairwise_mauc(whole, shares), shares,
+    )  # fmt: skip
 
 
 def _residuals(state, k, others):
@@ -418,8 +433,8 @@ def _residuals(state, k, others):
     return residuals, variances
 
 
-def _pairwise_mauc(separations):
-    return float(ndtr(np.sqrt(separations / 2.0)).mean())
+def _pairwise_mauc(separations, shares):
+    return float(pair_mean(ndtr(np.sqrt(separations / 2.0)), shares))
 
 
 def _loss_bounds(known, block, residuals, variances, coefficients):
@@ -427,7 +442,7 @@ def _loss_bounds(known, block, residuals, variances, coefficients):
     before = known.separations[block]
     roots = np.sqrt(np.maximum(before, 1e-300))
     slopes = np.exp(-before / 4.0) / (math.sqrt(2.0 * math.pi) * 2.0 * math.sqrt(2.0) * roots)
-    slopes = np.minimum(slopes, _MAX_SLOPE) / before.shape[1]
+    slopes = np.minimum(slopes, _MAX_SLOPE) * known.shares
     own = known.own[block]
     # The sum over the pairs of slope (e + a h)^2
     squares = slopes @ (residuals**2).T
@@ -435,7 +450,7 @@ def _loss_bounds(known, block, residuals, variances, coefficients):
     squares += coefficients**2 * (slopes * own**2).sum(axis=1)[:, np.newaxis]
     # Over the variances of the others, given the chosen features but one.
     gains = squares / (variances + coefficients**2 / known.precisions[block, np.newaxis])
-    maucs = np.array([_pairwise_mauc(row) for row in before])
+    maucs = np.array([_pairwise_mauc(row, known.shares) for row in before])
     return known.mauc - maucs[:, np.newaxis] - gains
 
 
@@ -449,10 +464,10 @@ def _nearest(known, at, bounds, residuals, variances, coefficients):
     near, given = near[part], given[part, np.newaxis]
     effects = residuals[near] + coefficients[near, np.newaxis] * known.own[at]
     after = known.separations[at] + effects**2 / given
-    replaced = ndtr(np.sqrt(after / 2.0)).mean(axis=1)
+    replaced = pair_mean(ndtr(np.sqrt(after / 2.0)), known.shares)
     after = known.whole + residuals[near] ** 2 / variances[near, np.newaxis]
-    with_both = ndtr(np.sqrt(after / 2.0)).mean(axis=1)
-    adds = max(known.mauc - _pairwise_mauc(known.separations[at]), _MIN_ADDED)
+    with_both = pair_mean(ndtr(np.sqrt(after / 2.0)), known.shares)
+    adds = max(known.mauc - _pairwise_mauc(known.separations[at], known.shares), _MIN_ADDED)
     shares = 1.0 - (with_both - replaced) / adds
     losses = (known.mauc - replaced).round(_DECIMALS)
     kept = np.flatnonzero((losses <= MAX_LOSS) & (shares >= MIN_SHARE))

@@ -17,10 +17,10 @@ from scipy.special import ndtri
 
 from mauc.compile import njit
 from mauc.data.problem import Problem, group_by_class
+from mauc.data.row_hash import sample_rows
 from mauc.engine.levels import take_levels
 from mauc.engine.nominal import CategoryCounts
 from mauc.parallel import scratch_array
-from mauc.selectors.row_hash import sample_rows
 
 UNIT = 32  # steps per standard deviation: 127 of them reach 3.97, the extreme of 14000 ranks
 MAX_SCORE = 127

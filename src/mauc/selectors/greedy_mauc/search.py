@@ -67,6 +67,7 @@ class Leftover(NamedTuple):
     other_scales: np.ndarray
     class_counts: np.ndarray  #: (n_classes,), int64: kept rows of each class
     shrinkage: float
+    pair_shares: np.ndarray | None  #: (n_pairs,): what each class pair counts, None if the same
 
 
 class SearchState:
@@ -80,13 +81,14 @@ class SearchState:
     `effects`, of shape (n_columns, n_pairs), are overwritten by residual effects. At most `n_steps`
     columns will be chosen. Within-class correlations count 1 - `shrinkage` times, the error of a
     pair is taken as exp(-alpha D_p^2 / 8), and gains are multiplied by the `prior`, weights in
-    (0, 1], when they are compared. The last `n_products` columns are not candidates on their own.
+    (0, 1], when they are compared; errors by `pair_shares`, None if all count the same. The last
+    `n_products` columns are not candidates on their own.
     """
 
     def __init__(
         self, effects: np.ndarray, scores: NormalScores, n_steps: int, *, shrinkage: float,
-        alpha: float, prior: np.ndarray | None = None, n_products: int = 0,
-        n_jobs: int | None = None,
+        alpha: float, prior: np.ndarray | None = None, pair_shares: np.ndarray | None = None,
+        n_products: int = 0, n_jobs: int | None = None,
     ):  # fmt: skip
         n_columns, n_pairs = effects.shape
         n_rows = max(n_steps, 1)
@@ -108,7 +110,11 @@ class SearchState:
         # the chosen columns over the roots of their variances; D_p^2 of the chosen columns.
         self.factors, self.roots = np.empty((n_rows, n_columns)), np.empty(n_rows)
         self.slopes, self.separations = np.empty((n_rows, n_pairs)), np.zeros(n_pairs)
-        self.weights = np.full(n_pairs, 1.0 / n_pairs)  # of each pair in the remaining error
+        # What each pair counts, at most 1, and its weight in the remaining error.
+        self.pair_shares, self.stakes = pair_shares, np.ones(n_pairs)
+        if pair_shares is not None:
+            self.stakes = pair_shares / pair_shares.max()
+        self.weights = self.stakes / self.stakes.sum()
         self.bounds = GainBounds(self.n_features, self.weights, self.rate)
         self.blocks = _feature_blocks(self.n_features, scores.padded.shape[1], n_jobs)
         self.pool, self._n_jobs = None, n_jobs  # the pool of a search with several blocks
@@ -119,7 +125,7 @@ class SearchState:
         """Return a state before the first step, on a copy of the effects, with weights of gains."""
         return SearchState(
             self.effects.copy(), self.scores, len(self.chosen), shrinkage=self.shrinkage,
-            alpha=8.0 * self.rate, prior=prior, n_jobs=self._n_jobs,
+            alpha=8.0 * self.rate, prior=prior, pair_shares=self.pair_shares, n_jobs=self._n_jobs,
         )  # fmt: skip
 
     def find_best(self, block):
@@ -181,8 +187,8 @@ class SearchState:
     def take(self, s):
         """Choose column s, whose effects are up to date, and return what that does to its pair."""
         taken = take_column(
-            s, self.step, self.effects, self.variances, self.rate, self.separations, self.weights,
-            self.slopes, self.roots,
+            s, self.step, self.effects, self.variances, self.rate, self.stakes, self.separations,
+            self.weights, self.slopes, self.roots,
         )  # fmt: skip
         self.is_left[s] = self.is_open[s] = False
         self.chosen[self.step] = s
@@ -253,6 +259,7 @@ class SearchState:
             scores.scores[chosen], self.lower(len(chosen)), scores.sums[:, chosen],
             scales[chosen], np.array([squares.get(int(column), np.inf) for column in chosen]),
             scores.sums[:, others], scales[others], scores.class_counts, self.shrinkage,
+            self.pair_shares,
         )  # fmt: skip
 
     @property
@@ -272,8 +279,9 @@ def measure_state(selector, problem, n_steps, n_jobs=None):
     if shrinkage is None:
         shrinkage = estimate_shrinkage(scores)
     return SearchState(
-        effects, scores, n_steps, shrinkage=shrinkage, alpha=options.alpha, n_jobs=n_jobs
-    )
+        effects, scores, n_steps, shrinkage=shrinkage, alpha=options.alpha,
+        pair_shares=problem.pair_shares, n_jobs=n_jobs,
+    )  # fmt: skip
 
 
 def search_features(state, k):
@@ -384,8 +392,9 @@ class GainBounds:
             self._first += len(self._weights_at) - 1
         n_since = step - self._first
         self._weights_at[n_since] = weights
-        with np.errstate(over="ignore"):  # an infinite bound is a bound
-            ratios = weights / self._weights_at[: n_since + 1]
+        # An infinite bound is a bound; a pair that does not count bounds nothing.
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            ratios = np.where(weights > 0.0, weights / self._weights_at[: n_since + 1], 0.0)
         self._growths[: n_since + 1] = np.sqrt(ratios.max(axis=1))
         recent = slopes[self._first : step]
         matrix = (recent * weights) @ recent.T
@@ -510,7 +519,7 @@ def find_best(
 
 
 @njit(cache=True, nogil=True)
-def take_column(s, step, effects, variances, rate, separations, weights, slopes, roots):
+def take_column(s, step, effects, variances, rate, stakes, separations, weights, slopes, roots):
     """Choose column s, whose effects are up to date: update separations, weights and slopes.
 
     Returns the fields of `Taken`.
@@ -528,11 +537,12 @@ def take_column(s, step, effects, variances, rate, separations, weights, slopes,
         if drop > largest_drop:
             pair, largest_drop, before = p, drop, separations[p]
         separations[p] += gain
-        smallest = separations[p] if separations[p] < smallest else smallest
-    # The hardest pair has weight 1 before scaling, so the weights cannot all underflow.
+        smallest = separations[p] if stakes[p] > 0.0 and separations[p] < smallest else smallest
+    # The hardest pair that counts has its stake before scaling: the weights cannot all underflow.
     total = 0.0
     for p in range(n_pairs):
-        weights[p] = exp_minus(rate * (separations[p] - smallest))
+        excess = separations[p] - smallest  # below 0 only where the pair does not count
+        weights[p] = stakes[p] * exp_minus(rate * excess if excess > 0.0 else 0.0)
         total += weights[p]
     for p in range(n_pairs):
         weights[p] /= total

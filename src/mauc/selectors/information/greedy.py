@@ -16,6 +16,7 @@ import numpy as np
 from mauc.binning.states import BINNINGS, MAX_BINS, bin_columns
 from mauc.checks import check_choice, check_int
 from mauc.compile import njit, njit_part
+from mauc.data.constraints import choose_units
 from mauc.engine.arrays import log_table, read_only
 from mauc.memory import Workspace
 from mauc.parallel import count_threads, even_ranges, run_in, start_pool
@@ -37,6 +38,7 @@ CRITERIA = ("difference", "quotient")
 REDUNDANCY_FLOOR = 1e-9
 # Words and table look-ups of work that make a second thread worth its start; an estimate.
 BLOCK_WORK = 1 << 19
+_CONSTANT = -1e6  # criterion of a constant feature in a unit
 _TABLE_BYTES = 16  # per sample, of the tables of L
 
 
@@ -95,6 +97,7 @@ class MRMR(BinnedSelector):
         or of equal frequency; or not at all, every value a state of its own.
     {n_bins, categorical_features}
         Each category is a state.
+    {keep, exclude, feature_groups, feature_costs, budget}
     {n_jobs, verbose}
 
     Attributes
@@ -133,13 +136,19 @@ class MRMR(BinnedSelector):
 
     def __init__(
         self, n_features_to_select=None, *, criterion="difference", binning="three_states",
-        n_bins=10, categorical_features=None, n_jobs=None, verbose=False,
+        n_bins=10, categorical_features=None, keep=None, exclude=None, feature_groups=None,
+        feature_costs=None, budget=None, n_jobs=None, verbose=False,
     ):  # fmt: skip
         self.n_features_to_select = n_features_to_select
         self.criterion = criterion
         self.binning = binning
         self.n_bins = n_bins
         self.categorical_features = categorical_features
+        self.keep = keep
+        self.exclude = exclude
+        self.feature_groups = feature_groups
+        self.feature_costs = feature_costs
+        self.budget = budget
         self.n_jobs = n_jobs
         self.verbose = verbose
 
@@ -151,7 +160,9 @@ class MRMR(BinnedSelector):
 
     def _rank(self, problem, n_wanted, options):
         with self.binned(problem) as features:
-            search = mrmr_search(features, n_wanted, quotient=self.criterion == "quotient")
+            search = mrmr_search(
+                features, n_wanted, self.criterion == "quotient", problem.constraints
+            )
         return single_ranking(problem, search.ranking, search.scores, features.relevance)
 
 
@@ -331,8 +342,11 @@ def pack_row(codes: np.ndarray, n_planes: int) -> np.ndarray:
     return planes
 
 
-def mrmr_search(features, k, quotient=False) -> GreedySearch:
-    """Choose k features by mRMR, in the difference form (MID) or the quotient form (MIQ)."""
+def mrmr_search(features, k, quotient=False, wishes=None) -> GreedySearch:
+    """Choose k features by mRMR, in the difference form (MID) or the quotient form (MIQ).
+
+    Of units of features, the sum of the criteria of their features decides.
+    """
     search = GreedySearch(features.relevance, features.is_constant, k)
     n_counted = np.zeros(len(features.relevance), dtype=np.int64)
     redundancy_sum = np.zeros(len(features.relevance), dtype=np.float64)
@@ -354,6 +368,20 @@ def mrmr_search(features, k, quotient=False) -> GreedySearch:
                 features.workspace.release()
         return best, score
 
+    def score(chosen):
+        """Return the criterion of every feature, given those chosen; constant ones come last."""
+        n_counted[:] = np.where(n_counted > len(chosen), 0, n_counted)  # of an earlier pass
+        redundancy_sum[n_counted == 0] = 0.0
+        search.ranking[: len(chosen)] = chosen
+        scores = search.masked_relevance
+        if chosen:
+            search.is_left[:] = True
+            scores = [find_best((f, f + 1), len(chosen))[1] for f in range(len(scores))]
+        return np.maximum(scores, _CONSTANT)
+
+    if wishes is not None:
+        search.ranking, search.scores = choose_units(wishes, k, score)
+        return search
     return search.run(find_best, features.blocks, features.pool)
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from mauc import GreedyMAUC
 from mauc.data.problem import group_by_class, make_problem
-from mauc.selectors.row_hash import sample_rows
+from mauc.data.row_hash import sample_rows
 from tests.helpers.selector_cases import assert_same_fit
 
 N = 5000

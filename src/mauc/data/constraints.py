@@ -1,0 +1,320 @@
+"""What a selection must have, must not have and may cost: from what users give to units.
+
+A *unit* is what is chosen as a whole: a group of features, or a single one.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+
+from mauc.checks import check_real, is_int
+from mauc.data.columns import default_names
+from mauc.exceptions import MaucError, format_labels, option
+
+#: parameters of the selectors that take wishes
+WISHES = ("keep", "exclude", "feature_groups", "feature_costs", "budget")
+_FREE = 1e-9  # of the largest cost: what costs less counts as this in a gain per cost
+
+
+@dataclass(frozen=True, eq=False)
+class Constraints:
+    """Units of features, which of them are kept, and what they cost."""
+
+    unit_of: np.ndarray  #: (n_features,), int64: the unit of each feature, -1 if it is excluded
+    keep: tuple[int, ...] = ()  #: units that are chosen first, in this order
+    costs: np.ndarray | None = None  #: (n_units,); None if nothing has a cost
+    budget: float = np.inf
+
+    @classmethod
+    def of(cls, estimator: Any, problem: Any) -> Self | None:
+        """Return the constraints that the parameters of an estimator are to a `Problem`."""
+        keep, exclude, groups, costs, budget = (getattr(estimator, name, None) for name in WISHES)
+        if all(value is None for value in (keep, exclude, groups, costs, budget)):
+            return None
+        if budget is not None and costs is None:
+            raise MaucError(
+                f"{option('budget')} needs {option('feature_costs')}, the cost of each feature."
+            )
+        names = problem.column_labels
+        if problem.feature_names is not None:
+            names = problem.feature_names.tolist()
+        names = names or default_names(range(problem.n_features))
+        find = _Finder(names)
+        for name, wanted in _named_groups(groups).items():
+            find.add_group(name, wanted)
+        unit_of = np.full(len(names), -1)
+        for unit, members in enumerate(find.groups.values()):
+            unit_of[members] = unit
+        single = np.flatnonzero(unit_of < 0)
+        unit_of[single] = len(find.groups) + np.arange(len(single))
+        out, kept = (
+            [*dict.fromkeys(unit_of[find.columns(wanted, name)].tolist())]
+            for wanted, name in ((exclude, "exclude"), (keep, "keep"))
+        )
+        for unit in (unit for unit in kept if unit in out):
+            both = format_labels([names[at] for at in np.flatnonzero(unit_of == unit)])
+            raise MaucError(
+                f"{option('keep')} and {option('exclude')} must not name the same features, got "
+                f"{both} in both."
+            )
+        unit_costs = None
+        if costs is not None:
+            unit_costs = _unit_costs(costs, find, unit_of, np.isin(unit_of, out))
+        unit_of[np.isin(unit_of, out)] = -1
+        if (unit_of < 0).all():
+            raise MaucError(
+                f"{option('exclude')} must leave a feature, got all {len(names)} of them."
+            )
+        money = np.inf if budget is None else check_real(option("budget"), budget, 0)
+        made = cls(unit_of, tuple(kept), unit_costs, money)
+        if made.kept_cost > money:
+            raise MaucError(
+                f"{option('budget')} must pay for the features of {option('keep')}, which cost "
+                f"{made.kept_cost:g}, got {money:g}."
+            )
+        if unit_costs is not None and (least := unit_costs[made.sizes > 0].min()) > money:
+            raise MaucError(
+                f"{option('budget')} must pay for one feature at least, the cheapest of which "
+                f"costs {least:g}, got {money:g}."
+            )
+        return made
+
+    @cached_property
+    def sizes(self) -> np.ndarray:
+        """Features of each unit, (n_units,); 0 of those that are excluded."""
+        n_units = int(self.unit_of.max()) + 1 if self.costs is None else len(self.costs)
+        return np.bincount(self.unit_of[self.unit_of >= 0], minlength=n_units)
+
+    @property
+    def n_available(self) -> int:
+        """Number of features that may be chosen."""
+        return int((self.unit_of >= 0).sum())
+
+    @property
+    def n_kept(self) -> int:
+        """Number of features that are kept."""
+        return int(self.sizes[list(self.keep)].sum())
+
+    @property
+    def kept_cost(self) -> float:
+        """Cost of what is kept."""
+        return 0.0 if self.costs is None else float(self.costs[list(self.keep)].sum())
+
+    @property
+    def passes(self) -> tuple[bool, ...]:
+        """Whether a search goes by gain per cost: with a budget once so and once by gain."""
+        return (True,) if self.budget == np.inf else (True, False)
+
+    @property
+    def is_free(self) -> np.ndarray:
+        """Features that may be exchanged for each other: single ones, not kept, without costs."""
+        is_single = (self.unit_of >= 0) & (self.sizes[self.unit_of] == 1)
+        return is_single & ~np.isin(self.unit_of, self.keep) & (self.costs is None)
+
+    def members(self, unit: int) -> np.ndarray:
+        """Return the features of a unit, ascending."""
+        return np.flatnonzero(self.unit_of == unit)
+
+    def rates(self, by_cost: bool = True) -> np.ndarray:
+        """Return what the gain of each unit is multiplied by: one over its features or its cost."""
+        if self.costs is None:
+            return 1.0 / np.maximum(self.sizes, 1)
+        if not by_cost:
+            return np.ones(len(self.costs))
+        return 1.0 / np.maximum(self.costs, max(_FREE * self.costs.max(), 1e-300))
+
+    def worth(self, gains: np.ndarray, by_cost: bool = True) -> np.ndarray:
+        """Return what units are worth: the gains of their features, per feature or per cost."""
+        total = np.bincount(
+            self.unit_of[self.unit_of >= 0], gains[self.unit_of >= 0], minlength=len(self.sizes)
+        )
+        rates = self.rates(by_cost)
+        return np.where(total > 0, total * rates, total / rates)  # a loss is worse at a high cost
+
+    def ends(self, ranking: np.ndarray) -> np.ndarray:
+        """Return after which features of a ranking all of its units, and those kept, are whole."""
+        units = self.unit_of[ranking]
+        is_end = np.append(units[1:] != units[:-1], True)
+        return is_end & (np.arange(1, len(ranking) + 1) >= self.n_kept)
+
+    def spent(self, ranking: np.ndarray) -> np.ndarray:
+        """Return the cost of the features of a ranking so far; a unit is paid with its first."""
+        units = self.unit_of[ranking]
+        is_first = np.append(True, units[1:] != units[:-1])
+        costs = np.zeros(len(self.sizes)) if self.costs is None else self.costs
+        return np.cumsum(np.where(is_first, costs[units], 0.0))
+
+
+def by_number(wishes: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """Return wishes with numbers in place of the names of features, for tables without names."""
+    columns = {name: at for at, name in enumerate(names)}
+
+    def numbered(wish: Any) -> Any:
+        if isinstance(wish, str) and wish in columns:
+            return columns[wish]
+        if isinstance(wish, list | tuple):
+            return [numbered(part) for part in wish]
+        if isinstance(wish, Mapping):
+            return {columns.get(name, name): numbered(part) for name, part in wish.items()}
+        return wish
+
+    return {name: numbered(wish) for name, wish in wishes.items()}
+
+
+class Purse:
+    """What is left of the number of features and of the budget while units are chosen."""
+
+    def __init__(self, constraints: Constraints, n_wanted: int) -> None:
+        self._sizes, self._costs = constraints.sizes, constraints.costs
+        self._n_left, self._money = n_wanted, constraints.budget
+        #: units that can be chosen
+        self.is_open = constraints.sizes > 0
+        self._close()
+
+    def fits(self, units: list[int]) -> bool:
+        """Whether units can be chosen together."""
+        cost = 0.0 if self._costs is None else self._costs[units].sum()
+        n_features = self._sizes[units].sum()
+        return bool(
+            self.is_open[units].all() and n_features <= self._n_left and cost <= self._money
+        )
+
+    def take(self, unit: int) -> None:
+        """Pay for a unit."""
+        self._n_left -= self._sizes[unit]
+        self._money -= 0.0 if self._costs is None else self._costs[unit]
+        self.is_open[unit] = False
+        self._close()
+
+    def _close(self) -> None:
+        self.is_open &= self._sizes <= self._n_left
+        if self._costs is not None:  # prices that add up to the budget are paid by it
+            self.is_open &= self._costs <= self._money + 1e-9 * abs(self._money)
+
+
+def choose_units(
+    constraints: Constraints, n_wanted: int, score: Callable[[list[int]], np.ndarray],
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    """Choose units greedily; return the ranking of their features, and what each gained.
+
+    ``score(chosen)`` returns what every feature gains, given those chosen so far.
+    """
+    best: tuple[list[int], list[float]] = [], [-np.inf]
+    for by_cost in constraints.passes:
+        purse, waiting = Purse(constraints, n_wanted), [*constraints.keep]
+        ranking: list[int] = []
+        found: list[float] = []
+        while waiting or purse.is_open.any():
+            gains = score(ranking)
+            worth = np.where(purse.is_open, constraints.worth(gains, by_cost), -np.inf)
+            unit = waiting.pop(0) if waiting else int(np.argmax(worth))
+            purse.take(unit)
+            members = constraints.members(unit)
+            members = members[np.argsort(-gains[members], kind="stable")]
+            ranking += members.tolist()
+            found += gains[members].tolist()
+        if sum(found) > sum(best[1]):
+            best = ranking, found
+    return np.array(best[0], np.int64), np.array(best[1])
+
+
+class _Finder:
+    """Finds columns by the names of features and groups, by numbers or by masks."""
+
+    def __init__(self, names: Sequence[Any]) -> None:
+        self.names = names
+        self.groups: dict[Any, np.ndarray] = {}  #: members by name
+        self._columns = {name: at for at, name in enumerate(names)}
+
+    def add_group(self, name: Any, wanted: Any) -> None:
+        """Add a group of features that are in no other one."""
+        members = self.columns(wanted, "feature_groups")
+        if len(members) == 0:
+            raise MaucError(
+                f"{option('feature_groups')} must have features in each group, got none in "
+                f"{name!r}."
+            )
+        for other, taken in self.groups.items():
+            for at in np.intersect1d(members, taken)[:1]:
+                raise MaucError(
+                    f"{option('feature_groups')} must have a feature in one group at most, got "
+                    f"{self.names[at]!r} in {other!r} and in {name!r}."
+                )
+        self.groups[name] = members
+
+    def columns(self, wanted: Any, parameter: str) -> np.ndarray:
+        """Return the columns of what is wanted, in its order; of None there are none."""
+        if isinstance(wanted, str) or wanted is None:
+            wanted = [] if wanted is None else [wanted]
+        mask = np.asarray(wanted) if np.ndim(wanted) == 1 and len(wanted) > 0 else np.zeros(0)
+        if mask.dtype == bool:
+            if len(mask) == len(self.names):
+                return np.flatnonzero(mask)
+            raise MaucError(
+                f"{option(parameter)} as a mask must have {len(self.names)} entries, got "
+                f"{len(mask)}."
+            )
+        parts = [self.find(entry, parameter) for entry in np.ravel(np.asarray(wanted, object))]
+        return np.array([*dict.fromkeys(at for part in parts for at in part)], np.int64)
+
+    def find(self, entry: Any, parameter: str) -> Any:
+        """Return the column of a name or number, or those of a group."""
+        for name in (entry, str(entry)):
+            if name in self._columns:
+                return [self._columns[name]]
+            if name in self.groups:
+                return self.groups[name]
+        if is_int(entry) and -len(self.names) <= entry < len(self.names):
+            return [int(entry) % len(self.names)]
+        known = format_labels([*self.groups, *self.names])
+        raise MaucError(f"{option(parameter)} must name features ({known}), got {entry!r}.")
+
+
+def _named_groups(given: Any) -> dict[Any, Any]:
+    """Return groups by name, from a dict or a list of lists."""
+    if given is None or isinstance(given, Mapping):
+        return dict(given or {})
+    if isinstance(given, str) or not all(np.ndim(part) == 1 for part in given):
+        raise MaucError(
+            f"{option('feature_groups')} must be a dict or a list of lists of features, got "
+            f"{given!r}."
+        )
+    return {f"group {at + 1}": part for at, part in enumerate(given)}
+
+
+def _unit_costs(
+    given: Any, find: _Finder, unit_of: np.ndarray, is_out: np.ndarray
+) -> np.ndarray:  # fmt: skip
+    """Return the cost of each unit: that of its features, and one that its group has itself."""
+    own, costs = np.zeros(int(unit_of.max()) + 1), np.full(len(unit_of), np.nan)
+    if hasattr(given, "to_dict"):  # a Series of pandas
+        given = given.to_dict()
+    try:
+        if isinstance(given, Mapping):
+            for name, cost in given.items():
+                columns = np.asarray(find.find(name, "feature_costs"))
+                if name in find.groups:
+                    own[unit_of[columns[0]]] = cost
+                    costs[columns] = np.nan_to_num(costs[columns])
+                else:
+                    costs[columns] = cost
+        else:
+            costs[:] = np.asarray(given, np.float64)
+    except (TypeError, ValueError) as error:
+        if isinstance(error, MaucError):
+            raise
+        raise MaucError(
+            f"{option('feature_costs')} must have a number per feature: {error}."
+        ) from error
+    costs[is_out] = 0.0
+    both = np.concatenate([costs, own])
+    for at in np.flatnonzero(~((both >= 0) & (both < np.inf)))[:1]:
+        got = "none" if np.isnan(both[at]) else f"{both[at]:g}"
+        name = [*find.names, *find.groups][at]
+        raise MaucError(
+            f"{option('feature_costs')} must be finite and >= 0, got {got} for {name!r}."
+        )
+    return own + np.bincount(unit_of, costs, minlength=len(own))

@@ -1,0 +1,92 @@
+"""Signs that rows are not independent: columns that look like groups, rows that are copies."""
+
+import re
+from collections.abc import Iterable
+from math import log2
+from typing import Any
+
+import numpy as np
+
+from mauc.data.problem import Problem
+from mauc.data.row_hash import hash_all_rows
+
+Array = np.ndarray[Any, Any]
+
+_MIN_GROUPS = 10
+_MIN_ROWS, _MAX_ROWS = 2.0, 50.0  # of a group, in the mean
+_MIN_REPEATED = 0.9  # share of the groups that have several rows
+_MIN_PURE = 0.95  # share of these whose rows have one class
+_MAX_CHANCE = 0.6  # such share by chance, for it to mean something
+_EVEN = 0.5  # variance of the sizes of groups, over that of random ones
+_NEAR = 0.2  # by which neighbours of an ordered feature agree more often than by chance
+_ENOUGH = 3.0  # times the information that tells all rows apart: copies are then no chance
+_NAMES = re.compile(
+    r"(patient|subject|participant|person|proband|donor|individual|animal|mouse|user|customer"
+    r"|client|student|speaker|household|family)[\W_]*(id|no|nr|num|number|code)?$"
+    r"|(^|[\W_])(id|uid|uuid|guid)$"
+)
+
+
+def looks_like_group(values: Array, codes: Array, name: str = "", *, is_nominal=False) -> bool:
+    """Whether a column has a few rows of each of many values, and a name or labels of groups.
+
+    Labels do if they are the same within a value by more than chance, and are not so because
+    values near each other have the same, as those of a good feature do. NaN is missing.
+    """
+    is_known = values == values
+    if not is_known.all():
+        values, codes = values[is_known], codes[is_known]
+    in_order = np.sort(values)
+    starts = np.flatnonzero(np.append(True, in_order[1:] != in_order[:-1])) if len(values) else []
+    n_groups, n = len(starts), len(values)
+    if n_groups < _MIN_GROUPS or not _MIN_ROWS * n_groups <= n <= _MAX_ROWS * n_groups:
+        return False
+    counts = np.diff(np.append(starts, n))
+    if np.mean(counts > 1) < _MIN_REPEATED:
+        return False
+    if _NAMES.search(name.lower()) and (is_nominal or (values == np.floor(values)).all()):
+        return True
+    labels = codes[np.argsort(values, kind="stable")]
+    is_pure = np.minimum.reduceat(labels, starts) == np.maximum.reduceat(labels, starts)
+    shares = np.bincount(codes) / n
+    chance = np.mean((shares[:, np.newaxis] ** counts).sum(axis=0))
+    if is_pure[counts > 1].mean() < _MIN_PURE or chance > _MAX_CHANCE:
+        return False
+    firsts = labels[starts]
+    is_alike = np.mean(firsts[1:] == firsts[:-1]) > (shares**2).sum() + _NEAR
+    return bool(is_nominal or not is_alike or counts.var() < _EVEN * counts.mean())
+
+
+def find_group_column(problem: Problem) -> int | None:
+    """Return the first column that looks like a group, if there is one."""
+    names = problem.feature_names
+    for block in problem.blocks():
+        columns = range(problem.n_features)[block]
+        for j, values in zip(columns, problem.columns.ordered(block), strict=True):
+            name = "" if names is None else str(names[j])
+            if looks_like_group(values, problem.codes, name, is_nominal=problem.is_nominal[j]):
+                return j
+    return None
+
+
+def copied_share(problem: Problem, folds: Iterable[tuple[Array, Array]]) -> float:
+    """Return the share of the tested rows of which the training part has a copy, if by no chance.
+
+    Few features, or coarse ones, have equal rows anyway: 0 where their values, by the information
+    in each, would not tell three times as many bits as the rows need.
+    """
+    found = np.unique(hash_all_rows(problem), return_index=True, return_inverse=True)
+    _, firsts, rows = found
+    if len(firsts) == problem.n_samples:
+        return 0.0
+    n_bits = _ENOUGH * log2(problem.n_samples)
+    for j in range(problem.n_features):
+        values = problem.columns.ordered([j])[0][firsts]
+        shares = np.unique(values, return_counts=True)[1] / len(firsts)
+        n_bits += log2(float((shares**2).sum()))
+        if n_bits <= 0.0:
+            break
+    else:
+        return 0.0
+    tested = [np.isin(rows[test], rows[train]) for train, test in folds]
+    return float(np.concatenate(tested).mean())

@@ -1,0 +1,252 @@
+"""The greedy search under constraints: units of features, some kept, some too expensive."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+
+from mauc.compile import njit
+from mauc.data.constraints import Constraints, Purse
+from mauc.layout import Layout, plain_layout
+from mauc.parallel import start_pool
+from mauc.results import Result, first_rows, number
+from mauc.selectors.greedy_mauc.interactions import (
+    DerivedColumns,
+    ProductSearch,
+    shrunk_correlations,
+)
+from mauc.selectors.greedy_mauc.prediction import Prediction
+from mauc.selectors.greedy_mauc.search import MIN_VARIANCE, GreedyRanking, SearchState
+
+_MAX_RIVALS = 16  # units that are exchanged for others, by gain per cost and by gain
+_MAX_CHOICES = 400  # that are looked at, and the values of their features in all
+_MAX_VALUES = 2**23
+Found = tuple[SearchState, GreedyRanking, np.ndarray]
+
+
+@dataclass(frozen=True, repr=False)
+class CostCurve(Result):
+    """MAUC to expect for what the features so far cost; the last value of each cost counts."""
+
+    cost: np.ndarray  #: (n_selected,), ascending
+    mauc: np.ndarray  #: (n_selected,)
+
+    def frame_columns(self) -> dict[str, np.ndarray]:
+        """Return the columns of `to_frame`: one row per cost, with the features that it pays."""
+        last = np.flatnonzero(np.append(np.diff(self.cost) > 0, True))
+        return {"cost": self.cost[last], "n_features": last + 1, "mauc": self.mauc[last]}
+
+    def plot(self, ax=None):
+        """Draw the curve; return its `mauc.plotting.CostCurveDisplay`."""
+        # By name: plots build on selectors, not the other way round.
+        return import_module("mauc.plotting").CostCurveDisplay(self).plot(ax)
+
+    def printed_parts(self) -> list[str | Layout]:
+        """Return the curve as a table."""
+        columns = self.frame_columns()
+        rows = [
+            [
+                f"{columns['cost'][at]:g}",
+                str(columns["n_features"][at]),
+                number(columns["mauc"][at]),
+            ]
+            for at in first_rows(len(columns["cost"]))
+        ]
+        heads = ["cost", "features", "predicted MAUC"]
+        return [plain_layout(heads, rows, len(columns["cost"]), right=("cost", "features"))]
+
+
+def search_units(
+    wishes: Constraints, columns: DerivedColumns, k: int, options: dict[str, Any]
+) -> Found:
+    """Return the state, the ranking and the product steps of the best choice that was found.
+
+    With a budget, choices by gain per cost and by gain alone are improved by exchanges of units,
+    and the one with the largest predicted MAUC is taken.
+    """
+
+    def search(**options_of_search: Any) -> Found:
+        n_new = len(columns.members)
+        state = SearchState(
+            columns.effects.copy(), columns.scores, k + n_new, n_products=n_new, **options
+        )
+        return state, *UnitSearch(state, columns.members, k, wishes, **options_of_search).run()
+
+    if wishes.budget == np.inf:
+        return search()
+    exchange = _Exchange(search, k, wishes)
+    for by_cost in (True, False):
+        exchange.improve(*search(by_cost=by_cost)[:2])
+    return search(only=exchange.best)
+
+
+class _Exchange:
+    """Improves choices of units by leaving out, adding or exchanging up to two of them.
+
+    Where there are too many such choices, or too many samples, the choice stays as it is.
+    """
+
+    def __init__(self, search: Callable[..., Found], k: int, wishes: Constraints) -> None:
+        self._search, self._k, self._wishes = search, k, wishes
+        self._known: dict[frozenset[int], float] = {}  # predicted MAUC of choices
+
+    @property
+    def best(self) -> frozenset[int]:
+        """The best choice that was looked at; of equal ones the cheapest, then the first."""
+        costs = np.zeros(0) if self._wishes.costs is None else self._wishes.costs
+        return max(self._known, key=lambda units: (self._known[units], -costs[list(units)].sum()))
+
+    def improve(self, state: SearchState, found: GreedyRanking) -> None:
+        """Go from a choice to better ones, as long as there are any nearby."""
+        wishes, units = self._wishes, frozenset(self._wishes.unit_of[found.ranking].tolist())
+        rivals = {
+            int(unit)
+            for by_cost in (True, False)
+            for unit in np.argsort(-wishes.worth(found.relevance, by_cost), kind="stable")[
+                :_MAX_RIVALS
+            ]
+            if wishes.sizes[unit] > 0
+        }
+        most, distance = min(_MAX_CHOICES, _MAX_VALUES // state.scores.scores.size), 1
+        self._predict(units)
+        while distance <= 2:
+            near = [
+                units.difference(old).union(new)
+                for n_old, n_new in product(range(distance + 1), repeat=2)
+                for old in combinations(sorted(units.difference(wishes.keep)), n_old)
+                for new in combinations(sorted(rivals - units), n_new)
+            ]
+            near = [part for part in near if part and self._fits(part)]
+            if len(self._known.keys() | near) > most:
+                return
+            best = max(near, key=self._predict)
+            if self._predict(best) > self._predict(units):
+                units, distance = best, 1
+            else:
+                distance += 1
+
+    def _fits(self, units: frozenset[int]) -> bool:
+        return Purse(self._wishes, self._k).fits([*units])
+
+    def _predict(self, units: frozenset[int]) -> float:
+        """Return the predicted MAUC of some units."""
+        if units not in self._known:
+            state, found, _ = self._search(only=units)
+            self._known[units] = float(Prediction(state.leave(), found.n_steps).mauc[-1])
+        return self._known[units]
+
+
+def _correlation_matrix(state: SearchState, columns: np.ndarray) -> np.ndarray:
+    """Return the shrunk correlations of columns, 1 on the diagonal."""
+    first, second = (side.ravel() for side in np.meshgrid(columns, columns, indexing="ij"))
+    r = shrunk_correlations(state, first, second).reshape(len(columns), len(columns))
+    r[np.diag_indices(len(columns))] = 1.0
+    return r
+
+
+class UnitSearch(ProductSearch):
+    """The search under `Constraints`: units of features, some kept, some too expensive.
+
+    Gains are per cost, or with ``by_cost=False`` gains alone; without costs they are per feature.
+    Features that are not candidates by themselves stay conditioned on the chosen ones.
+    """
+
+    def __init__(
+        self, state: SearchState, members: np.ndarray, k: int, wishes: Constraints,
+        by_cost: bool = True, only: frozenset[int] | None = None,
+    ) -> None:  # fmt: skip
+        super().__init__(state, members, k)
+        self._wishes, self._purse = wishes, Purse(wishes, k)
+        if only is not None:
+            self._purse.is_open &= np.isin(np.arange(len(wishes.sizes)), [*only])
+        rates = wishes.rates(by_cost)
+        self._rates = rates / rates[wishes.sizes > 0].max()
+        self._groups = {}  # members that vary, and their correlations, by unit
+        for unit in np.flatnonzero(wishes.sizes > 1).tolist():
+            group = wishes.members(unit)
+            group = group[state.varies[group]]
+            self._groups[unit] = group, _correlation_matrix(state, group)
+        self._plain_prior = state.prior
+        state.is_open = state.is_open.copy()  # apart from the candidates
+
+    def run(self) -> tuple[GreedyRanking, np.ndarray]:
+        """Return the ranking, which may be shorter than k, and the step of each product, or 0."""
+        state, wishes = self.state, self._wishes
+        ranking: list[int] = []
+        is_single = (wishes.unit_of >= 0) & (wishes.sizes[wishes.unit_of] == 1)
+        state.prior = np.where(is_single, state.prior * self._rates[wishes.unit_of], state.prior)
+        with start_pool(len(state.blocks)) as state.pool:
+            self.best_move()  # what every feature gains alone
+            waiting, purse = [*wishes.keep], self._purse
+            while waiting or purse.is_open.any():
+                fits = purse.is_open[wishes.unit_of] & is_single
+                state.is_left[: state.n_features] = fits & state.is_open[: state.n_features]
+                units = [waiting.pop(0)] if waiting else self._best_units()
+                for unit in units:
+                    purse.take(unit)
+                    group = self._groups.get(unit, (wishes.members(unit),))[0]
+                    for feature in group[state.varies[group]]:
+                        state.is_left[feature] = True
+                        self.choose(int(feature), len(ranking))
+                        ranking.append(int(feature))
+                    for feature in np.setdiff1d(wishes.members(unit), ranking):  # constant ones
+                        self.found.n_steps[len(ranking)] = state.step
+                        self.found.ranking[len(ranking)] = feature
+                        ranking.append(int(feature))
+        found = self.found.first(len(ranking))
+        is_constant = ~state.varies[found.ranking]
+        found.pairs[is_constant], found.gains[is_constant] = 0, 0.0
+        state.prior = self._plain_prior
+        return found, self.product_steps
+
+    def _best_units(self) -> list[int]:
+        """Return the units of the best move: a feature or group, or what a product lacks."""
+        wishes, is_open = self._wishes, self._purse.is_open
+        gain, features = self.best_move()
+        units = wishes.unit_of[features].tolist()
+        if len(units) > 1 and not self._purse.fits(units):  # a product of two that are dear
+            units, gain = [], -1.0
+        for unit, (group, r) in self._groups.items():
+            if is_open[unit] and (worth := self._joint_gain(unit, group, r)) > gain:
+                units, gain = [unit], worth
+        # Constant units come last, by column.
+        return units or [int(np.flatnonzero(is_open)[0])]
+
+    def _joint_gain(self, unit: int, group: np.ndarray, r: np.ndarray) -> float:
+        """Return what a group gains, weighted by its prior and its rate."""
+        state = self.state
+        for feature in group:
+            state.is_left[feature] = True
+            state.find_best((feature, feature + 1))  # its effects
+            state.is_left[feature] = False
+        factors = state.factors[: state.step, group]
+        squares = np.zeros(len(state.weights))
+        joint_squares(r - factors.T @ factors, state.effects[group], squares)
+        loss = float(np.exp(-state.rate * squares) @ state.weights)
+        prior = float(self._plain_prior[group].mean()) if len(group) else 0.0
+        return prior * self._rates[unit] * max(1.0 - loss, 0.0)
+
+
+@njit(cache=True, nogil=True)
+def joint_squares(covariances, effects, squares):
+    """Add e' C^-1 e to `squares` for every class pair, column by column as a search adds them.
+
+    `covariances` C of shape (n, n) and `effects` e of shape (n, n_pairs) are overwritten.
+    """
+    n, n_pairs = effects.shape
+    for a in range(n):
+        variance = covariances[a, a]
+        root = math.sqrt(variance if variance > MIN_VARIANCE else MIN_VARIANCE)
+        for p in range(n_pairs):
+            effects[a, p] /= root
+            squares[p] += effects[a, p] * effects[a, p]
+        for b in range(a + 1, n):
+            factor = covariances[a, b] / root
+            for p in range(n_pairs):
+                effects[b, p] -= factor * effects[a, p]
+            for c in range(b, n):
+                covariances[b, c] -= factor * (covariances[a, c] / root)
