@@ -4,6 +4,9 @@ Scores of known distributions are drawn many times; a 95 % interval should hold 
 that of a pair the true AUC of the pair, in 95 % of them. Usage::
 
     python benchmarks/coverage_intervals.py [replicates] [processes]
+    python benchmarks/coverage_intervals.py groups [replicates] [processes]
+
+The second line simulates patients of five rows alone, the last part of the page.
 """
 
 import sys
@@ -15,6 +18,7 @@ from time import perf_counter
 from zlib import crc32
 
 import numpy as np
+from scipy.special import ndtri
 
 from mauc import pair_auc_scores
 from mauc.metrics.interval import component_bounds, pair_components
@@ -31,6 +35,12 @@ N_TRUTH = 300_000  # samples that give the true AUCs
 N_PERCENTILE = 300  # replicates of the bootstrap, which takes longer
 N_RESAMPLES = 200
 DOUBTFUL = 0.94  # settings that cover less are measured again, with four times the replicates
+# Patients per class, the shares of the variance that is theirs, and whether all rows of a patient
+# have one class; if not, classes are drawn in these proportions.
+PATIENTS = ((10, 10), (30, 30), (40, 6), (20, 20, 20), (60, 20, 6), (10,) * 5)
+SHARES = (0.0, 0.3, 0.7, 0.95)
+N_ROWS = 5
+GROUPS_HEAD = "## Samples in groups"
 OUTPUT = Path(__file__).resolve().parent.parent / "docs" / "intervals.md"
 
 
@@ -160,6 +170,63 @@ def simulate(method, model, sizes, target, n_replicates, *, is_last=False):
     return coverage, pair_coverage, (upper - lower).mean(), (pair_upper - pair_lower).mean()
 
 
+def simulate_groups(sizes, target, share, is_mixed, n_replicates):
+    """Return coverage of MAUC, least coverage of a pair, and coverage of MAUC without groups."""
+    shift, n_classes, n_groups = np.sqrt(2) * ndtri(target), len(sizes), sum(sizes)
+    generator = np.random.default_rng(crc32(repr((sizes, target, share, is_mixed)).encode()))
+    groups, is_covered = np.repeat(np.arange(n_groups), N_ROWS), []
+    for _ in range(n_replicates):
+        codes = np.repeat(np.repeat(np.arange(n_classes), sizes), N_ROWS)
+        codes = (generator.permutation(codes) if is_mixed else codes).astype(np.int32)
+        own = generator.normal(size=(n_groups, n_classes))[groups]
+        scores = np.sqrt(share) * own + np.sqrt(1 - share) * generator.normal(size=own.shape)
+        scores[np.arange(len(codes)), codes] += shift
+        ST = score_columns(scores[:, 1] if n_classes == 2 else scores, "scores")
+        pairs = ClassPairs(codes, np.arange(n_classes))
+        auc, components = np.mean(pairs.auc(ST), axis=0), pair_components(ST, pairs)
+        given = (components, codes, pairs.weights, auc, pairs.pair_weights, LEVEL)
+        bounds, pair_bounds = component_bounds(*given, groups=groups)
+        limits = [bounds, *pair_bounds.T, component_bounds(*given)[0]]
+        is_covered.append([low <= target <= high for low, high in limits])
+    first, *others, last = np.mean(is_covered, axis=0)
+    return first, min(others), last
+
+
+def write_groups(n_replicates, n_processes):
+    """Return the part of docs/intervals.md on patients of several rows."""
+    targets = (0.64, 0.8, 0.97)
+    jobs = [
+        (sizes, target, share, is_mixed, n_replicates)
+        for is_mixed in (False, True) for sizes in PATIENTS for share in SHARES
+        for target in targets
+    ]  # fmt: skip
+    with ProcessPoolExecutor(n_processes) as pool:
+        values = list(pool.map(simulate_groups, *zip(*jobs, strict=True), chunksize=4))
+    found = dict(zip([job[:-1] for job in jobs], values, strict=True))
+    table = "| patients per class | classes | " + " | ".join(f"{s:g}" for s in SHARES) + " |\n"
+    table += "|---" * (2 + len(SHARES)) + "|\n"
+    for is_mixed in (False, True):
+        for sizes in PATIENTS:
+            cells = []
+            for share in SHARES:
+                some = [found[sizes, target, share, is_mixed] for target in targets]
+                cells.append(" / ".join(f"{min(v[i] for v in some):.3f}" for i in range(3)))
+            name = "of rows" if is_mixed else "of patients"
+            table += f"| {'/'.join(map(str, sizes))} | {name} | {' | '.join(cells)} |\n"
+    least = [min(value[i] for value in values) for i in range(3)]
+    error = 1.96 * np.sqrt(0.95 * 0.05 / n_replicates)
+    return f"""{GROUPS_HEAD}
+
+Written by `python benchmarks/coverage_intervals.py groups {n_replicates}`: patients of {N_ROWS}
+rows, normal scores, of whose variance a share belongs to the patient; {n_replicates} replicates,
+so that a coverage of 0.95 is known to {error:.3f}. Each cell is the least over a true MAUC of
+{", ".join(f"{target:g}" for target in targets)}: MAUC and pairs with `groups=`, and MAUC without.
+With groups coverage is at least {least[0]:.3f} (pairs {least[1]:.3f}), without them it falls to
+{least[2]:.3f}.
+
+{table}"""
+
+
 def run_all(n_replicates, n_processes):
     """Return results by (method, model, sizes, target)."""
     jobs = []
@@ -227,11 +294,18 @@ below. The percentile bootstrap is narrower and does not cover.
 
 def main():
     """Simulate, write the tables and say what the least coverage is."""
-    n_replicates = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
-    n_processes = int(sys.argv[2]) if len(sys.argv) > 2 else 2
+    is_part = sys.argv[1:2] == ["groups"]
+    numbers = [int(word) for word in sys.argv[1 + is_part :]]
+    n_replicates, n_processes = (*numbers, *(1000, 2)[len(numbers) :])
     start = perf_counter()
+    groups = write_groups(n_replicates, n_processes)
+    if is_part:
+        tables = OUTPUT.read_text(encoding="utf-8").partition(GROUPS_HEAD)[0].rstrip("\n")
+        OUTPUT.write_text(f"{tables}\n\n{groups}", encoding="utf-8")
+        print(f"{perf_counter() - start:.0f} s; wrote {OUTPUT}")
+        return
     results = run_all(n_replicates, n_processes)
-    OUTPUT.write_text(write_tables(results, n_replicates), encoding="utf-8")
+    OUTPUT.write_text(f"{write_tables(results, n_replicates)}\n{groups}", encoding="utf-8")
     delong = [(value, key[1:]) for key, value in results.items() if key[0] == "delong"]
     for place, what in enumerate(("MAUC", "pairs")):
         for value, key in sorted(delong, key=lambda item, place=place: item[0][place])[:5]:

@@ -92,6 +92,23 @@ def test_auto_weights_and_curve():
     assert label.startswith("cross-validated AUC")
 
 
+@pytest.mark.parametrize("name", ["mdfs", "maucd", "greedy"])
+def test_one_pair_has_all_weight(name):
+    X, y = table()
+    plain = clone(SELECTORS[name]).set_params(n_features_to_select=4)
+    costly = clone(plain).set_params(pair_weight={("ill", "well"): 5.0}).fit(X, y)
+    plain.fit(X, y)
+    assert_array_equal(costly.ranking_, plain.ranking_)
+    assert_array_equal(costly.scores_, plain.scores_)
+
+
+def test_groups():
+    X, y = table()
+    curve = GreedyMAUC("auto").fit(X, y, groups=np.arange(120) // 6).size_curve_
+    assert 0.7 < curve.honest_mauc < 1.0
+    assert not said(str(curve))
+
+
 def test_a_siren_study_has_nothing_to_compare():
     study = siren_study(*table(), selectors=["mdfs", "chi"])
     assert len(str(study).splitlines()) == 1

@@ -1,5 +1,7 @@
 """`mauc rank`, `mauc score`, `mauc siren`: their numbers are those of the library."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -188,3 +190,33 @@ def test_siren_takes_columns_of_words_as_categories(nominal_file):
     mixed = run(*words[:-1], "chi,fisher")
     assert "in the order of their values, for fisher: numbers only" in mixed.stderr
     assert "fisher" in mixed.stdout
+
+
+def test_groups_on_the_command_line(tmp_path):
+    rng = np.random.default_rng(0)
+    patient = np.repeat(np.arange(20), 4)
+    y = (rng.permutation(20) % 2)[patient]
+    frame = pd.DataFrame({"b": y + rng.normal(size=80), "a": rng.normal(size=80)})
+    frame["patient"], frame["label"] = patient, np.array(["a", "b"])[y]
+    path = tmp_path / "p.csv"
+    frame.to_csv(path, index=False)
+    given = (path, "-t", "label", "--groups", "patient")
+    interval = mauc_interval(frame["label"], frame[["a", "b"]], groups=patient)
+    got = run_json("score", *given)
+    assert (got["lower"], got["upper"], got["n_groups"]) == (interval.lower, interval.upper, 20)
+    assert "leave --bootstrap out" in refusal("score", *given, "--bootstrap", "5")
+    found = run_json("siren", *given, "-m", "chi")["pairs"][0]["auc"]
+    X = frame[["b", "a"]].to_numpy()
+    assert found == siren_study(X, frame["label"], groups=patient).auc[0]
+    assert found != siren_study(X, frame["label"]).auc[0]
+    said = run("select", *given, "-k", "1").stderr
+    assert "--groups leaves its column out, but changes nothing else here" in said
+    assert "--groups patient keeps its rows" in run("select", *given[:3], "-k", "1").stderr
+    report = tmp_path / "page.json"
+    said = run("select", *given, "-k", "auto", "--report", report).stderr
+    assert "changes nothing" not in said
+    page = json.loads(report.read_text())
+    assert page["conclusion"]["parts"].endswith("each of whole groups (20 in all),")
+    assert "groups='patient'" in page["reproduce"]["code"]
+    assert "fit(X, y, groups=groups)" in page["reproduce"]["code"]
+    assert "--groups patient" in page["conclusion"]["next"]["command"]

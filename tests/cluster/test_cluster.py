@@ -9,11 +9,13 @@ from sklearn.base import clone
 
 from mauc import (
     ARCO,
+    FAST,
     FCBF,
     JMI,
     MDFS,
     MRMR,
     GreedyMAUC,
+    SpreadFx,
     SubproblemSelector,
     feature_pair_auc,
     open_columns,
@@ -96,6 +98,10 @@ def test_weights_and_names(table, client):
     np.testing.assert_array_equal(found.ranking_, expected.ranking_)
     np.testing.assert_array_equal(found.pair_auc_, expected.pair_auc_)
     assert found.get_feature_names_out()[0].startswith("f")
+    weights[::3] = 0.0
+    for selector in (SpreadFx(6), FAST(6), MRMR(6), FCBF(6, binning="equal_frequency")):
+        expected = clone(selector).fit(X, y, sample_weight=weights)
+        assert_same_fit(selector.fit(source, y, sample_weight=weights, client=client), expected)
 
 
 def test_nominal_columns(tmp_path, client):

@@ -1,6 +1,7 @@
 """The data of runs: thinned by class, given or read once, and mapped by all workers of a host."""
 
 import os
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -20,6 +21,7 @@ from mauc.experiments.data import (
     WorkerSetupError,
     class_shares,
     find_data,
+    load_data,
     map_data,
     thin_rows,
     write_data,
@@ -48,6 +50,23 @@ def test_classes_keep_their_shares():
     rows = {tuple(row) for row in WINE.X}
     assert all(tuple(row) in rows for row in thin.X)
     assert thin_rows(make_plan(max_rows=178), "wine", WINE) is WINE
+
+
+def test_groups_stay_with_their_rows(tmp_path):
+    frame = pd.DataFrame(WINE.X[:, :3], columns=list("abc")).assign(
+        label=WINE.y, patient=np.arange(178) // 5
+    )
+    frame.to_csv(tmp_path / "mine.csv", index=False)
+    spec = DatasetSpec("mine", str(tmp_path / "mine.csv"), "label", groups="patient")
+    plan = make_plan(datasets=(spec,), max_rows=60)
+    assert 'groups = "patient"' in plan_to_toml(plan)
+    thin = load_data(plan, {}, lambda line: None)["mine"]
+    assert (thin.X.shape, thin.feature_names) == ((60, 3), ["a", "b", "c"])
+    known = {tuple(row): group for row, group in zip(WINE.X[:, :3], frame["patient"], strict=True)}
+    assert [known[tuple(row)] for row in thin.X] == thin.groups.tolist()
+    few = replace(WINE, groups=np.arange(178) % 2)
+    with pytest.raises(MaucError, match="cannot be split into 3 folds: it has 2 groups"):
+        load_data(make_plan(datasets=("wine",)), {"wine": few}, lambda line: None)
 
 
 def test_the_rows_depend_on_seed_and_name_alone():

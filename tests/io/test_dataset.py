@@ -1,5 +1,7 @@
 """Fingerprints depend on values, labels and names alone; nominal columns become numbers."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,7 +10,7 @@ from scipy import sparse
 
 from mauc import feature_pair_auc, open_columns
 from mauc.datasets import Dataset, check_numeric, encode_dataset, load_dataset
-from mauc.exceptions import MaucError
+from mauc.exceptions import ColumnWarning, MaucError
 
 X = np.array([[1.0, 0.0, -3.0], [0.0, 2.0, 0.0], [5.0, 0.0, np.nan]])
 y = np.array(["u", "v", "u"])
@@ -172,3 +174,37 @@ def test_a_missing_word_is_a_category_in_frames(kind):
         frame = pytest.importorskip("polars").DataFrame({"cabin": cabins})
     # Of 100 pairs 72 are of a cabin and none: won. 8 of two cabins, and 18 of none, are ties.
     assert feature_pair_auc(frame, np.repeat([1, 3], 10)) == 0.85
+
+
+@pytest.fixture
+def patients(tmp_path):
+    rows = [f"{i // 3 + 100},{i % 7 / 2},{'ab'[i % 2]}" for i in range(60)]
+    path = tmp_path / "p.csv"
+    path.write_text("\n".join(["patient,x,label", *rows]) + "\n,1.5,a\n")
+    return path
+
+
+def test_a_column_of_groups(patients):
+    with pytest.raises(MaucError, match="groups 'patient' has no value in line 62; every row"):
+        load_dataset(patients, "label", groups="patient")
+    patients.write_text(patients.read_text().replace("\n,1.5,a", "\n119,1.5,"))
+    dataset = load_dataset(patients, "label", groups="patient", skip_unlabelled=True)
+    assert dataset.feature_names == ["x"]
+    assert_array_equal(dataset.groups, np.arange(60) // 3 + 100)
+    assert "20 groups by 'patient'" in dataset.notes
+    assert dataset.source.endswith("groups='patient', skip_unlabelled=True)")
+    assert dataset.take([0]).groups is dataset.groups
+    other = Dataset("p", dataset.X, dataset.y, ["x"], groups=dataset.groups + 1)
+    assert len({dataset.fingerprint(), other.fingerprint(), replace(other, groups=None)
+                .fingerprint()}) == 3  # fmt: skip
+    with pytest.warns(ColumnWarning, match="'patient' looks like a group.*groups='patient' keeps"):
+        load_dataset(patients, "label", skip_unlabelled=True)
+    for given, message in (
+        ({"groups": "label"}, "target has 'label', which says what rows belong to"),
+        ({"groups": "patient", "drop": "patient"}, "drop has 'patient', which says"),
+        ({"groups": "patients"}, "no column 'patients'; did you mean 'patient'"),
+    ):
+        with pytest.raises(MaucError, match=message):
+            load_dataset(patients, "label", **given)
+    with pytest.raises(MaucError, match=r"groups must be None here.* pass it to fit"):
+        open_columns(str(patients), "label", groups="patient")

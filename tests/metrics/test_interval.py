@@ -10,7 +10,14 @@ from scipy import stats
 
 from mauc import mauc_interval, mauc_score, pair_auc_scores
 from mauc.exceptions import AbsentClassWarning, MaucError
-from mauc.metrics.interval import _METHODS, _PRIOR_SHARE, component_bounds, pair_components
+from mauc.metrics.interval import (
+    _METHODS,
+    _PRIOR_SHARE,
+    _average_groups,
+    _group_effects,
+    component_bounds,
+    pair_components,
+)
 from mauc.metrics.mauc import ClassPairs
 
 
@@ -163,6 +170,9 @@ def test_unequal_weights_widen_the_interval(scored):
         ({"method": "delon"}, "method must be one of 'delong', 'percentile', got 'delon'"),
         ({"sample_weight": [1.0]}, "inconsistent numbers of samples"),
         ({"level": 1.0}, r"level must be a number in \(0, 1\), got 1.0"),
+        ({"groups": [0] * 90, "method": "percentile"}, 'groups are for method="delong"'),
+        ({"groups": [0, 1]}, "groups must have a label for each of the 90 rows, got 2"),
+        ({"groups": [None] * 90}, "groups must hold a label for every sample"),
     ],
 )
 def test_bad_options_are_named(scored, options, message):
@@ -177,6 +187,12 @@ def test_the_simulated_coverage_is_high_enough_in_every_setting():
     values = [float(value) for value in re.findall(r"\b[01]\.\d{3}\b(?= [/|]|$)", table)]
     assert len(values) >= 2 * 16 * 5
     assert min(values) >= 0.93
+    rows = [
+        row.split("|")[3:-1] for row in text.split("## Samples in groups")[1].splitlines()[-12:]
+    ]
+    by_group = np.array([[cell.split("/") for cell in row] for row in rows], dtype=float)
+    assert by_group.shape == (12, 4, 3)
+    assert by_group[:, :, :2].min() >= 0.93 > 0.75 > by_group[:, :, 2].min()
 
 
 @pytest.mark.parametrize("seed", [-1, "zero"])
@@ -329,3 +345,47 @@ def test_generators_of_numpy_are_taken(scored, make):
     )
     assert_array_equal(one, same)
     assert (one != other).any()
+
+
+def bounds_of(interval):
+    return np.concatenate([
+        [interval.lower, interval.upper], interval.pair_lower, interval.pair_upper,
+    ])  # fmt: skip
+
+
+def test_a_group_counts_as_a_sample(scored):
+    """Groups of one change nothing, and neither do copies of a sample that are a group."""
+    y, scores = scored
+    plain = bounds_of(mauc_interval(y, scores))
+    names = np.random.default_rng(0).permutation(90)
+    assert_allclose(bounds_of(mauc_interval(y, scores, groups=names)), plain, rtol=1e-12)
+    copied = mauc_interval(
+        np.repeat(y, 4), np.repeat(scores, 4, axis=0), groups=np.repeat(names, 4)
+    )
+    assert_allclose(bounds_of(copied), plain, rtol=1e-9)
+    assert "(DeLong variance of 90 groups)" in str(copied)
+    half = np.repeat([2.0, 2.0], 45)  # weights of whole groups, in the place of copies
+    folds = np.arange(90) % 3
+    for given in ({"sample_weight": half}, {"folds": folds}):
+        with_groups = mauc_interval(y, scores, groups=names, **given)
+        assert_allclose(
+            bounds_of(with_groups), bounds_of(mauc_interval(y, scores, **given)), rtol=1e-9
+        )
+
+
+def test_the_variance_with_groups_is_that_of_obuchowski(rng):
+    """The sums of influences over groups, some of which have both classes."""
+    groups, y = rng.integers(0, 30, 120), rng.integers(0, 2, 120)
+    scores = y + rng.normal(size=30)[groups] + rng.normal(size=120)
+    pairs = ClassPairs(y.astype(np.int32), np.arange(2))
+    components = pair_components(np.stack([-scores, scores]), pairs)
+    auc = np.mean(scores[y == 1][:, None] > scores[y == 0])
+    own = np.where(y == 1, components[:, 0], components[:, 1]) - auc
+    influence = own / np.bincount(y)[y]
+    by_class = [np.bincount(groups, influence * (y == code), minlength=30) for code in (0, 1)]
+    wanted = (sum(by_class) ** 2).sum() / sum((part**2).sum() for part in by_class)
+    parts = _average_groups(components, pairs.codes, pairs.weights, groups)
+    effect, pair_effects, n_groups, n_in_pairs = _group_effects(*parts, np.ones((2, 2)))
+    assert effect == pytest.approx(wanted)
+    assert_allclose(pair_effects, wanted)
+    assert (n_groups, *n_in_pairs) == (len(np.unique(groups)),) * 2

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import BaseEstimator, clone
 from sklearn.datasets import load_wine
 
-from mauc import FCBF, FSDD, MDFS, MRMR, AnovaF, ConsensusSelector, GreedyMAUC
+from mauc import FCBF, FSDD, MAUCD, MDFS, MRMR, AnovaF, ConsensusSelector, GreedyMAUC
 from mauc.data.problem import make_problem
 from mauc.exceptions import MaucError, SmallClassWarning
 from mauc.registry import SELECTORS, make_selector
@@ -30,8 +30,8 @@ from tests.helpers.oracle_greedy import score_correlations, separations
 from tests.helpers.xor_pairs import make_pairs
 
 
-def deal(X, y, n_pairs=3, seed=0):
-    problem = make_problem(BaseEstimator(), X, y)
+def deal(X, y, n_pairs=3, seed=0, groups=None):
+    problem = make_problem(BaseEstimator(), X, y, groups=groups)
     return complementary_halves(problem, n_pairs, np.random.RandomState(seed))
 
 
@@ -54,6 +54,52 @@ def test_a_class_of_one_is_in_both_halves_and_said_so(rng):
     for half in halves:
         assert set(y[half]) == {"a", "b", "c"}
         assert (y[half] == "b").sum() == 1
+
+
+def test_halves_of_whole_groups(rng):
+    groups = np.repeat(np.arange(24), rng.integers(1, 7, 24))
+    y = np.where(rng.random(len(groups)) < 0.8, groups % 3, 2)
+    X = rng.normal(size=(len(y), 4))
+    halves = deal(X, y, 20, groups=groups)
+    for first, second in zip(halves[::2], halves[1::2], strict=True):
+        assert_array_equal(np.sort(np.concatenate([first, second])), np.arange(len(y)))
+        assert not set(groups[first]) & set(groups[second])
+        shares = np.bincount(y[first]) / np.bincount(y)
+        assert (np.abs(shares - 0.5) < 0.2).all()
+    together = np.mean([np.isin(np.arange(24), groups[half]) for half in halves[::2]], axis=0)
+    assert ((together > 0) & (together < 1)).all()  # no group is always in the first
+    assert len({tuple(half) for half in halves}) == 40
+    order = rng.permutation(len(y))
+    again = deal(X[order], y[order], 20, groups=(-groups)[order])  # nor do names matter
+    for half, other in zip(halves, again, strict=True):
+        assert_array_equal(half, np.sort(order[other]))
+
+
+@pytest.mark.filterwarnings("ignore:.*rests on that sample")
+def test_every_class_is_in_both_halves_if_groups_allow(rng):
+    groups = np.repeat(np.arange(4), 4)
+    X = rng.normal(size=(16, 3))
+    y = np.array([0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 2])
+    for half in deal(X, y, 5, groups=groups):
+        assert set(y[half]) == {0, 1, 2}
+    y[11] = 0
+    with pytest.warns(SmallClassWarning, match="needs 2 groups to be in both halves; .* of 2 is"):
+        halves = deal(X, y, 5, groups=groups)
+    assert all(15 in half and set(y[half]) == {0, 1, 2} for half in halves)
+    # Every two of the three groups share a class that the third has not.
+    y, groups = np.array([0, 1, 1, 2, 2, 0] * 2), np.array([0, 0, 1, 1, 2, 2] * 2)
+    with pytest.raises(MaucError, match="groups must let every class be in both halves"):
+        deal(rng.normal(size=(12, 3)), y, groups=groups)
+
+
+def test_fit_takes_groups(wine):
+    X, y = wine
+    groups = np.arange(len(y)) // 4
+    one, two = (ConsensusSelector(MAUCD(3), random_state=0, n_resamples=6) for _ in range(2))
+    assert_array_equal(one.fit(X, y, groups=groups).rankings_.shape, (6, 3))
+    order = np.random.default_rng(0).permutation(len(y))
+    two.fit(X[order], y[order], groups=groups[order].astype(str))
+    assert_array_equal(one.rankings_, two.rankings_)
 
 
 def test_rankings_of_different_lengths_are_cut_to_the_shortest():

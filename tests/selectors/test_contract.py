@@ -271,6 +271,18 @@ def test_rows_of_weight_0_are_absent(name, seed):
     assert_same_fit(fit_all(SELECTORS[name], X, y, sample_weight=weight), absent)
 
 
+@every(WEIGHTED)
+@examples(5)
+@given(seed=seeds, unit=st.sampled_from([2.0**-80, 0.3, 1e60]))
+def test_weights_that_are_not_whole_have_no_unit(name, seed, unit):
+    X, y = integer_table(seed)
+    weight = np.random.default_rng(seed).uniform(0.2, 3, len(y))
+    fitted = fit_all(SELECTORS[name], X, y, sample_weight=weight)
+    scaled = fit_all(SELECTORS[name], X, y, sample_weight=unit * weight)
+    assert_array_equal(scaled.ranking_, fitted.ranking_)
+    assert_allclose(scaled.scores_, fitted.scores_, rtol=1e-9)
+
+
 @every([name for name in SELECTORS if name not in WEIGHTED])
 def test_others_have_no_weights(name):
     X, y = integer_table(0)

@@ -7,10 +7,12 @@ import pandas as pd
 import polars as pl
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn import config_context
 from sklearn.base import clone
+from sklearn.model_selection import GroupKFold, cross_validate
 from sklearn.pipeline import make_pipeline
 
-from mauc import MDFS, GreedyMAUC, mauc_score
+from mauc import MAUCD, MDFS, ConsensusSelector, GreedyMAUC, mauc_score
 from mauc.classifiers import CLASSIFIERS, make_classifier
 from mauc.exceptions import MaucError
 
@@ -128,3 +130,24 @@ def test_pandas_to_polars(selector):
     kept = selector.set_output(transform="polars").fit(frame, Y).transform(frame)
     assert kept.dtypes == [pl.Float64, pl.Categorical]
     assert kept["k"].cast(str).to_list() == list(map(str, NUMBERS))
+
+
+@pytest.mark.parametrize("selector", [MDFS("auto", random_state=0), ConsensusSelector(MAUCD(2))])
+def test_groups_are_routed_to_selectors(selector, monkeypatch):
+    """`set_fit_request` lets groups reach the selector and the splitter of cross_validate."""
+    seen = []
+    fit = type(selector).fit
+
+    def watch(self, X, y, sample_weight=None, *, groups=None, **given):
+        seen.append(groups)
+        return fit(self, X, y, sample_weight, groups=groups, **given)
+
+    X, y, groups = RNG.normal(size=(60, 4)), np.arange(60) // 10 % 2, np.arange(60) // 5
+    with config_context(enable_metadata_routing=True):
+        routed = clone(selector).set_fit_request(groups=True, sample_weight=False, cv=False)
+        monkeypatch.setattr(type(selector), "fit", watch)
+        model = make_pipeline(routed, make_classifier("nb"))
+        cross_validate(model, X, y, cv=GroupKFold(2), params={"groups": groups})
+    outer = [given for given in seen if given is not None and len(given) == 30]
+    assert len(outer) == 2
+    assert not set(outer[0]) & set(outer[1])

@@ -37,7 +37,7 @@ def looks_like_group(values: Array, codes: Array, name: str = "", *, is_nominal=
     if not is_known.all():
         values, codes = values[is_known], codes[is_known]
     in_order = np.sort(values)
-    starts = np.flatnonzero(np.append(True, in_order[1:] != in_order[:-1])) if len(values) else []
+    starts = np.flatnonzero(np.append(in_order[:1] == in_order[:1], in_order[1:] != in_order[:-1]))
     n_groups, n = len(starts), len(values)
     if n_groups < _MIN_GROUPS or not _MIN_ROWS * n_groups <= n <= _MAX_ROWS * n_groups:
         return False

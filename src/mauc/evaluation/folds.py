@@ -80,7 +80,7 @@ def make_folds(problem: Problem, cv: Any, random_state: Any = 0) -> Folds:
     cv = check_cv(cv, problem.n_samples)
     if is_int(cv) and problem.groups is None:
         return list(_stratified_folds(problem, cv, random_state))
-    if is_int(cv):
+    if is_int(cv) and problem.groups is not None:
         n_groups = len(np.unique(problem.groups))
         if n_groups < cv:
             raise MaucError(
@@ -170,7 +170,17 @@ def _stratified_folds(
 
 def warn_of_leaks(problem: Problem, folds: Folds) -> None:
     """Warn, in one line, where a column looks like a group, or rows are tested and trained on."""
-    column = find_group_column(problem) if problem.groups is None else None
+    groups = problem.groups
+    if groups is not None and any(
+        np.isin(groups[test], groups[train]).any() for train, test in folds
+    ):
+        warn_user(
+            "groups are on both sides of some splits, which `cv` makes without looking at them; "
+            "leave cv out, or take a splitter such as GroupKFold.",
+            RepeatedRowsWarning,
+        )
+        return
+    column = find_group_column(problem) if groups is None else None
     if column is not None:
         names = problem.feature_names
         name = f"number {column}" if names is None else repr(str(names[column]))

@@ -235,9 +235,9 @@ def assemble(
         X = feature_matrix(table, source, kept, roles.categorical)
         if is_missing.any():
             X = X.loc[~is_missing].reset_index(drop=True) if is_frame(X) else X[~is_missing]
-    groups = None if roles.groups is None else _read_groups(table, source, roles.groups)
-    if groups is not None:
-        groups = groups[~is_missing]
+    groups = None
+    if roles.groups is not None:
+        groups = _read_groups(table, source, roles.groups)[~is_missing]
         notes.insert(0, f"{len(np.unique(groups)):,} groups by {table.names[roles.groups]!r}")
     elif judged and table.is_named and not is_streamed and len(y) >= rules.MIN_ROWS:
         notes += _group_notes(X, y, [table.names[j] for j in kept])

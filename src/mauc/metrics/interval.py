@@ -294,7 +294,7 @@ def component_bounds(
     Variances are taken `factor` times as large; `pair_weights` are those of the mean.
     """
     n_classes = components.shape[1]
-    effect, pair_effects, n_groups, n_in_pairs = 1.0, 1.0, _MAX_FREEDOM, _MAX_FREEDOM
+    effects: Any = (1.0, 1.0, _MAX_FREEDOM, _MAX_FREEDOM)
     if groups is not None:
         components, codes, weights, groups = _average_groups(components, codes, weights, groups)
     first, second = np.triu_indices(n_classes, 1)
@@ -310,9 +310,8 @@ def component_bounds(
         pair_variances[code] = _variance(own.T, shares, sizes[code])
         variances[code] = _variance((own * table[code]).sum(axis=1) / total, shares, sizes[code])
     if groups is not None:
-        effect, pair_effects, n_groups, n_in_pairs = _group_effects(
-            components, codes, weights, groups, table
-        )
+        effects = _group_effects(components, codes, weights, groups, table)
+    effect, pair_effects, n_groups, n_in_pairs = effects
     pair_bounds = _bounds(
         pair_auc, (pair_variances[first, second], pair_variances[second, first]),
         (sizes[first], sizes[second]), level, factor * pair_effects, (_PRIOR_SHARE,) * 2,

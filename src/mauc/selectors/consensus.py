@@ -111,7 +111,7 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
     "loss" is more stable than `GreedyMAUC` at nearly its MAUC, "frequency" at the cost of some
     MAUC. docs/methods/consensus.md has the rules, the figures and the bounds of `error_control_`.
     The sample of a class of one is in both halves, and a warning says so. The order of the rows
-    changes nothing.
+    changes nothing. A row is in one half of a pair with all of its weight.
 
     Time is that of `n_resamples` fits on half of the samples, and of one search on all; memory that
     of a fit on a half per thread. Of a source, all columns are read once per half.
@@ -152,9 +152,9 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
 
     @property
     def accepts(self):
-        """What input the selector takes: what `selector` does, but no weights."""
+        """What input the selector takes: what `selector` does."""
         try:
-            return self._inner().accepts._replace(weights=False)
+            return self._inner().accepts
         except MaucError:  # it is refused in fit
             return super().accepts
 
@@ -243,7 +243,8 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
             alone = clone(self._inner())
             alone.set_params(n_features_to_select="predicted", n_jobs=self.n_jobs)
             n_most = alone._n_wanted(problem, X, y)
-            return len(alone._rank(problem, n_most, alone.check_options()).selection.features)
+            ranked = alone._rank(problem.drop_zero_weight(), n_most, alone.check_options())
+            return len(ranked.selection.features)
         return super()._n_wanted(problem, X, y, **given)
 
     def _rank(self, problem, n_wanted, options):
@@ -347,7 +348,7 @@ def complementary_halves(
     are groups, which stay together.
     """
     if problem.groups is not None:
-        return _halves_of_groups(problem, n_pairs, rng)
+        return _halves_of_groups(problem, problem.groups, n_pairs, rng)
     order, starts, _ = group_by_class(problem.codes, problem.n_classes)
     hashes = hash_all_rows(problem)[order]
     groups = [
@@ -384,14 +385,14 @@ def _warn_of_single(classes: np.ndarray, what: str) -> None:
 
 
 def _halves_of_groups(
-    problem: Problem, n_pairs: int, rng: np.random.RandomState
+    problem: Problem, groups: np.ndarray, n_pairs: int, rng: np.random.RandomState
 ) -> list[np.ndarray]:
     """Return complementary halves of whole groups, every class as even as groups allow.
 
     Groups are dealt out one by one, those with the largest part of a class first, each to the half
     that has less of its classes; then moved where a class would be in one half alone.
     """
-    names, groups = np.unique(problem.groups, return_inverse=True)
+    names, groups = np.unique(groups, return_inverse=True)
     counts = np.zeros((len(names), problem.n_classes))
     np.add.at(counts, (groups, problem.codes), 1.0)
     has_class = counts > 0
@@ -408,7 +409,8 @@ def _halves_of_groups(
         side = np.zeros(len(names))  # -1 or 1, 0 in both
         dealt = free[rng.permutation(len(free))]
         lead = np.zeros(problem.n_classes)  # of half 1 over half -1, in shares of the classes
-        for group in dealt[np.argsort(-shares[dealt].max(axis=1), kind="stable")]:
+        # By powers of two: the order of groups of about the same size is drawn.
+        for group in dealt[np.argsort(-np.frexp(shares[dealt].max(axis=1))[1], kind="stable")]:
             turn = 2 * int(rng.randint(2)) - 1
             side[group] = -np.sign(lead @ shares[group]) or turn
             lead += side[group] * shares[group]
