@@ -344,9 +344,7 @@ def test_importances_and_coefficients_by_hand(rng):
 )
 def test_an_estimator_gets_the_weights_of_its_rows(rng, wrap):
     X, y, w = rng.normal(size=(40, 2)), np.arange(40) % 2, rng.integers(1, 9, 40)
-    problem = make_problem(GreedyMAUC(), X, y, w)
-    _, scores = measure(make_problem(GreedyMAUC(), X, y))
-    learn_importances(problem, scores, estimator=wrap(Told([1, 2])))
+    GreedyMAUC(2, prior=wrap(Told([1, 2]))).fit(X, y, sample_weight=w)
     assert_array_equal(np.sort(Told.weights), np.sort(w))
 
 
