@@ -23,6 +23,7 @@ from mauc.selectors.consensus import (
 )
 from mauc.selectors.error_bound import ErrorControl
 from mauc.selectors.greedy_mauc.search import measure_state
+from mauc.selectors.halves import complementary_halves
 from mauc.stability import UNKNOWN, Stability
 from mauc.stats import stability
 from tests.helpers.oracle_greedy import score_correlations, separations
