@@ -6,18 +6,17 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from mauc.binning.states import MAX_BINS, equal_frequency, equal_width, three_states
-from mauc.engine.arrays import count_rows
 from tests.helpers import oracle_mrmr as oracle
 from tests.helpers import rival_strategies
 from tests.helpers.strategies import examples
 
 
-def codes_of(method, XT, *args, rows=None):
+def codes_of(method, XT, *args, weights=None):
     XT = XT.view()
     XT.flags.writeable = False  # as the library calls them: one compiled version per type
     codes = np.empty(XT.shape, dtype=np.uint8)
     n_states = np.empty(len(XT), dtype=np.int64)
-    method(XT, *args, codes, n_states, *([] if rows is None else [rows]))
+    method(XT, *args, codes, n_states, *([] if weights is None else [weights]))
     return codes, n_states
 
 
@@ -51,26 +50,25 @@ def test_three_states_equal_the_definition(XT):
 
 def test_weighted_bins_by_hand():
     # 0 0 0 1 1 2: the halves part between the zeros and the ones, thirds have two rows each
-    XT, rows = np.array([[1.0, 0.0, 2.0, np.nan]]), count_rows(4, np.array([2.0, 3.0, 1.0, 9.0]))
+    XT, weights = np.array([[1.0, 0.0, 2.0, np.nan]]), np.array([2, 3, 1, 9])
     for n_bins, wanted in ((2, [1, 0, 1, 2]), (3, [1, 0, 2, 3])):
-        assert codes_of(equal_frequency, XT, n_bins, rows=rows.weights)[0].tolist() == [wanted]
+        assert codes_of(equal_frequency, XT, n_bins, weights=weights)[0].tolist() == [wanted]
     # mean 2/3, sd 0.82: only 2 lies outside; half the weight: 0.89 and the same
-    assert codes_of(three_states, XT, rows=rows)[0].tolist() == [[1, 1, 2, 3]]
-    halves = rows._replace(step=0.5)
-    assert codes_of(three_states, XT, rows=halves)[0].tolist() == [[1, 1, 2, 3]]
+    for unit in (1.0, 0.5):
+        assert codes_of(three_states, XT, weights=unit * weights)[0].tolist() == [[1, 1, 2, 3]]
 
 
 @examples(60)
 @given(rival_strategies.feature_columns(), rival_strategies.seeds(), st.sampled_from([2, 3, 7]))
 def test_weights_are_repeated_rows(XT, seed, n_bins):
     times = np.random.default_rng(seed).integers(1, 5, XT.shape[1])
-    rows, repeated = count_rows(XT.shape[1], times.astype(float)), np.repeat(XT, times, axis=1)
-    codes, n_states = codes_of(equal_frequency, XT, n_bins, rows=rows.weights)
+    repeated = np.repeat(XT, times, axis=1)
+    codes, n_states = codes_of(equal_frequency, XT, n_bins, weights=times)
     wanted, n_wanted = codes_of(equal_frequency, repeated, n_bins)
     assert_array_equal(np.repeat(codes, times, axis=1), wanted)
     assert n_states == n_wanted
     codes, (literal, cuts) = (
-        codes_of(three_states, XT, rows=rows)[0],
+        codes_of(three_states, XT, weights=times)[0],
         oracle.three_states(repeated[0]),
     )
     near = [np.abs(XT[0] - cut) <= 1e-9 * max(abs(cut), 1.0) for cut in cuts]  # sd is irrational

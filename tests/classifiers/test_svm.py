@@ -167,3 +167,15 @@ def test_bad_parameters():
 def test_an_infinite_cost_is_a_hard_margin():
     X, y = load_iris(return_X_y=True)
     assert RBFSVM(C=np.inf, gamma=1.0).fit(X[:100], y[:100]).score(X[:100], y[:100]) == 1.0
+
+
+def test_tuning_by_group_does_not_learn_the_groups():
+    """Copies of noise are known again in other folds, but not where groups stay together."""
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(40), 4)
+    X, y = rng.normal(size=(40, 4))[groups], (rng.permutation(40) % 2)[groups]
+    found = [tune_rbf_svm(X, y, search="coarse_to_fine", groups=g).mauc for g in (None, groups)]
+    assert found[0] > 0.95
+    assert found[1] < 0.75
+    with pytest.raises(MaucError, match="groups must leave a fold all classes to train on"):
+        tune_rbf_svm(X, y, groups=y, n_folds=2)

@@ -157,7 +157,7 @@ def test_siren_gives_the_study(tmp_path):
     got = run_json("siren", "wine", "-m", "mdfs,chi", "-k", 3, "--folds", 3)
     wine = load_dataset("wine")
     study = siren_study(
-        wine.X, wine.y, relevance="chi2", n_features=3, n_folds=3, selectors=["mdfs", "chi"],
+        wine.X, wine.y, relevance="chi2", n_features=3, cv=3, selectors=["mdfs", "chi"],
         random_state=0,
     )  # fmt: skip
     assert got["index"] == study.index

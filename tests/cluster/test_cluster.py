@@ -89,9 +89,9 @@ def test_options(table, client, selector):
 
 
 def test_weights_and_names(table, client):
-    X, y, _ = table
+    X, y, unnamed = table
     names = [f"f{j}" for j in range(X.shape[1])]
-    source = FileSource(table[2].path, feature_names=names)
+    source = FileSource(unnamed.path, feature_names=names)
     weights = np.random.default_rng(1).uniform(0.5, 2, len(y))
     expected = MDFS(6, random_state=0).fit(X, y, sample_weight=weights)
     found = MDFS(6, random_state=0).fit(source, y, sample_weight=weights, client=client)
@@ -101,7 +101,8 @@ def test_weights_and_names(table, client):
     weights[::3] = 0.0
     for selector in (SpreadFx(6), FAST(6), MRMR(6), FCBF(6, binning="equal_frequency")):
         expected = clone(selector).fit(X, y, sample_weight=weights)
-        assert_same_fit(selector.fit(source, y, sample_weight=weights, client=client), expected)
+        found = selector.fit(unnamed, y, sample_weight=weights, client=client)
+        assert_same_fit(found, expected)
 
 
 @pytest.mark.parametrize("selector", [GreedyMAUC(5, max_samples=80), ARCO(5)])

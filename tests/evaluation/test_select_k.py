@@ -281,14 +281,15 @@ def test_the_unit_of_weights_does_not_matter(wine, factor):
     assert_allclose(one, two, atol=1e-12 if factor > 1e-300 else 1e-3)
 
 
-def test_unequal_weights_need_classifiers_that_take_them(wine):
+def test_unequal_weights_need_methods_that_take_them(wine):
     X, y = wine
     weights = np.arange(len(y)) % 3.0
-    with pytest.raises(MaucError, match=r"KNeighborsClassifier takes no .*weights.* got 1 to 2"):
+    with pytest.raises(MaucError, match=r"KNeighborsClassifier takes no sample weights.* 1 to 2"):
         select_k(MAUCD(), X, y, sample_weight=weights, classifier=KNeighborsClassifier())
-    equal = select_k(MRMR(), X, y, sample_weight=3.0 * (weights > 0), sizes=[2])
-    kept = weights > 0
-    assert_allclose(equal.fold_mauc, select_k(MRMR(), X[kept], y[kept], sizes=[2]).fold_mauc)
+    model, equal = KNeighborsClassifier(), 3.0 * (weights > 0)
+    found = select_k(MAUCD(), X, y, sample_weight=equal, classifier=model, sizes=[2])
+    wanted = select_k(MAUCD(), X[weights > 0], y[weights > 0], classifier=model, sizes=[2])
+    assert_allclose(found.fold_mauc, wanted.fold_mauc)
 
 
 def test_wrong_weights_are_named(wine):

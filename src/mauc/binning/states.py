@@ -10,7 +10,6 @@ from mauc.checks import check_int
 from mauc.compile import njit
 from mauc.data.categories import distinct_categories
 from mauc.data.problem import Problem
-from mauc.engine.arrays import RowCounts
 from mauc.engine.moments import plain_sums, shift_of
 from mauc.exceptions import MaucError
 
@@ -26,7 +25,6 @@ def bin_columns(
     Rows of weight 0 are left out.
     """
     problem = problem.drop_zero_weight()  # on a worker; elsewhere there are none
-    rows = problem.row_counts
     if binning in ("equal_width", "equal_frequency"):
         check_int("n_bins", n_bins, 2, MAX_BINS)
     shape = problem.columns.shape[::-1]
@@ -41,11 +39,11 @@ def bin_columns(
         XT, out, n_out = problem.columns.floats(block), states[block], n_states[block]
         keeps_values = is_nominal[block] | (binning == "none")
         if binning == "three_states":
-            three_states(XT, out, n_out, rows)
+            three_states(XT, out, n_out, problem.sample_weight)
         elif binning == "equal_width":
             equal_width(XT, n_bins, out, n_out)
         elif binning == "equal_frequency":
-            equal_frequency(XT, n_bins, out, n_out, rows.weights)
+            equal_frequency(XT, n_bins, out, n_out, problem.row_counts.weights)
         elif binning == "mdl":
             points, offsets = cut_columns(problem, XT)
             out[:], n_out[:] = 0, 1
@@ -98,7 +96,7 @@ def _states(codes: np.ndarray, column: int) -> tuple[np.ndarray, int]:
 
 
 def three_states(
-    XT: np.ndarray, codes: np.ndarray, n_states: np.ndarray, rows: RowCounts | None = None
+    XT: np.ndarray, codes: np.ndarray, n_states: np.ndarray, weights: np.ndarray | None = None
 ) -> None:
     """Cut every feature at mean - sd and mean + sd, as in Peng's program; missing is 3.
 
@@ -109,13 +107,12 @@ def three_states(
     n_known = np.full(len(XT), XT.shape[1])
     _plain_sums(XT, shifts, sums)
     has_missing = np.isnan(sums[0])
-    is_plain = rows is None or rows.weights is None
-    if not is_plain:
-        weights = np.where(np.isnan(XT), 0.0, rows.weights * rows.step)
+    if weights is not None:
+        sizes = np.where(np.isnan(XT), 0.0, weights)
         differences = np.where(np.isnan(XT), 0.0, XT - shifts[:, np.newaxis])
-        n_known, sums[0] = weights.sum(axis=1), (weights * differences).sum(axis=1)
-        sums[1] = (weights * differences**2).sum(axis=1)
-    for j in np.flatnonzero(has_missing & is_plain):
+        n_known, sums[0] = sizes.sum(axis=1), (sizes * differences).sum(axis=1)
+        sums[1] = (sizes * differences**2).sum(axis=1)
+    for j in np.flatnonzero(has_missing & (weights is None)):
         differences = XT[j, ~np.isnan(XT[j])] - shifts[j]
         n_known[j] = len(differences)
         # Running sums add one value after the other.

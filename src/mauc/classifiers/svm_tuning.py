@@ -3,7 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.model_selection import StratifiedKFold, StratifiedShuffleSplit
+from sklearn.model_selection import (
+    StratifiedGroupKFold,
+    StratifiedKFold,
+    StratifiedShuffleSplit,
+)
 from sklearn.svm import SVC
 from sklearn.utils import _safe_indexing
 
@@ -74,8 +78,8 @@ class TuningResult:
 @insert_texts
 def tune_rbf_svm(
     X, y, *, C_values=PAPER_C, gamma_values=PAPER_GAMMA, search="full", n_folds=3,
-    response_method="predict_proba", sample_weight=None, categorical_features=None, random_state=0,
-    n_jobs=None,
+    groups=None, response_method="predict_proba", sample_weight=None, categorical_features=None,
+    random_state=0, n_jobs=None,
 ):  # fmt: skip
     """Choose C and gamma of `RBFSVM` by cross-validated MAUC.
 
@@ -94,6 +98,7 @@ def tune_rbf_svm(
         "coarse_to_fine" evaluates every third value of both parameters and then, repeatedly,
         the neighbours of the best point, at most a quarter of the grid in all.
     n_folds : int, default=3
+    {groups}
     response_method : {"predict_proba", "decision_function"}, default="predict_proba"
         What MAUC is computed from: the hard scores of the paper, or the decision values.
     sample_weight : array-like of shape (n_samples,), optional
@@ -124,13 +129,21 @@ def tune_rbf_svm(
     _, X, is_nominal = learn_categories(X, categorical_features)
     X, y = check_table(X, y, takes_nominal=True)
     nominal = np.flatnonzero(is_nominal)
+    if groups is not None and sample_weight is not None:
+        groups = np.asarray(groups)[np.asarray(sample_weight) > 0]
     X, y, weights = drop_zero_weight(X, y, sample_weight)
     weights = np.ones(len(y)) if weights is None else weights
     classes, codes, _ = encode_labels(y)
     with mauc_errors():
         generator = check_generator(random_state)
-        splitter = StratifiedKFold(n_folds, shuffle=True, random_state=generator)
-        folds = list(splitter.split(X, codes))
+        kind = StratifiedKFold if groups is None else StratifiedGroupKFold
+        splitter = kind(n_folds, shuffle=True, random_state=generator)
+        folds = list(splitter.split(X, codes, groups))
+    if groups is not None:  # folds that train on all classes and test two or more
+        n_seen = [[len(np.unique(codes[part])) for part in fold] for fold in folds]
+        folds = [f for f, (n, m) in zip(folds, n_seen, strict=True) if n == len(classes) and m > 1]
+        if not folds:
+            raise MaucError("groups must leave a fold all classes to train on and 2 to test.")
     scores = np.full((len(C_values), len(gamma_values)), np.nan)
 
     def evaluate(wanted):
@@ -160,16 +173,18 @@ def tune_rbf_svm(
 
 def tune_on_features(
     X, y: np.ndarray, features: np.ndarray, is_nominal: np.ndarray | None = None, *,
-    max_samples: int | None = None, random_state=0, sample_weight=None, **options,
+    max_samples: int | None = None, groups: np.ndarray | None = None, sample_weight=None,
+    random_state=0, **options,
 ) -> tuple[TuningResult, int]:  # fmt: skip
     """Tune on some columns, of a stratified sample if there are many rows; return its size, too."""
     if max_samples is not None and len(y) > max_samples:
         rows = _sample_rows(y, max_samples, check_generator(random_state))
         X, y = _safe_indexing(X, rows), y[rows]
         sample_weight = None if sample_weight is None else np.asarray(sample_weight)[rows]
+        groups = None if groups is None else groups[rows]
     nominal = None if is_nominal is None else is_nominal[features]
     X = _safe_indexing(X, features, axis=1)
-    options |= {"categorical_features": nominal, "random_state": random_state}
+    options |= {"categorical_features": nominal, "random_state": random_state, "groups": groups}
     return tune_rbf_svm(X, y, sample_weight=sample_weight, **options), len(y)
 
 

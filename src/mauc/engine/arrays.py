@@ -160,7 +160,8 @@ class RowCounts(NamedTuple):
 def count_rows(n_samples: int, weights: np.ndarray | None = None) -> RowCounts:
     """Return how to count rows whose weights are numbers of rows, or those of a unit."""
     if weights is None:
-        return RowCounts(*log_table(n_samples, 1.0), n_samples)
+        logs, fixed, unit = log_table(n_samples, 1.0)
+        return RowCounts(logs, fixed, unit, n_samples)
     total, smallest = math.fsum(weights), float(weights[weights > 0].min())
     # Whole numbers are kept, multiples of the smallest weight counted: what is equal stays so.
     step = next((unit for unit in (1.0, smallest) if _are_multiples(weights, unit, total)), None)

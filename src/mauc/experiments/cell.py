@@ -347,7 +347,7 @@ def tune_on(
         found, n_samples = tune_on_features(
             split.X_train, split.y_train, features, split.is_nominal, random_state=seed,
             max_samples=tuning.max_samples, search=tuning.search, n_folds=tuning.n_folds,
-            n_jobs=n_jobs,
+            groups=split.groups, n_jobs=n_jobs,
         )  # fmt: skip
     return Tuned(
         C=float(found.C), gamma=float(found.gamma), mauc=float(found.mauc),

@@ -1,7 +1,6 @@
 """ConsensusSelector: what a selector chooses from many halves of the samples, made one ranking."""
 
 import math
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,10 +10,8 @@ from sklearn.base import clone
 from mauc.checks import check_choice, check_int
 from mauc.compile import njit
 from mauc.data.constraints import WISHES
-from mauc.data.problem import Problem, group_by_class
-from mauc.data.row_hash import hash_all_rows
 from mauc.data.validate import check_generator
-from mauc.exceptions import MaucError, SmallClassWarning, format_labels, warn_user
+from mauc.exceptions import MaucError
 from mauc.memory import check_memory
 from mauc.parallel import run_blocks, start_pool
 from mauc.progress import track
@@ -25,6 +22,7 @@ from mauc.selectors.greedy_mauc.estimator import GreedyMAUC
 from mauc.selectors.greedy_mauc.prediction import AlternativesMixin, Exchanges, Prediction
 from mauc.selectors.greedy_mauc.prior import prior_weights, resolve_prior
 from mauc.selectors.greedy_mauc.search import SearchState, condition_on, exp_minus, measure_state
+from mauc.selectors.halves import complementary_halves
 from mauc.stability import stability
 from mauc.texts import insert_texts
 
@@ -337,106 +335,6 @@ def stability_sentence(selector: ConsensusSelector) -> str:
         digits = 1 if bound.worst_case >= 0.1 else 4
         sentence += f", of which at most {bound.worst_case:.{digits}f} are expected to be wrong"
     return sentence
-
-
-def complementary_halves(
-    problem: Problem, n_pairs: int, rng: np.random.RandomState
-) -> list[np.ndarray]:
-    """Return the rows of 2 n_pairs halves, ascending, two after the other being complementary.
-
-    Rows are known by a hash of the ranks of their values, so that their order changes nothing; so
-    are groups, which stay together.
-    """
-    if problem.groups is not None:
-        return _halves_of_groups(problem, problem.groups, n_pairs, rng)
-    order, starts, _ = group_by_class(problem.codes, problem.n_classes)
-    hashes = hash_all_rows(problem)[order]
-    groups = [
-        order[start + np.argsort(hashes[start:stop], kind="stable")]
-        for start, stop in pairwise(starts)
-    ]
-    _warn_of_single(problem.classes[problem.class_counts == 1], "sample")
-    halves = []
-    for _ in range(n_pairs):
-        first, second = [], []
-        turn = int(rng.randint(2))
-        for group in groups:
-            shuffled = group[rng.permutation(len(group))]
-            if len(shuffled) == 1:
-                first.append(shuffled)
-                second.append(shuffled)
-                continue
-            n_first = (len(shuffled) + turn) // 2
-            turn = turn ^ (len(shuffled) % 2)
-            first.append(shuffled[:n_first])
-            second.append(shuffled[n_first:])
-        halves += [np.sort(np.concatenate(half)).astype(np.int64) for half in (first, second)]
-    return halves
-
-
-def _warn_of_single(classes: np.ndarray, what: str) -> None:
-    if len(classes):
-        warn_user(
-            f"a class needs 2 {what}s to be in both halves; the one {what} of "
-            f"{format_labels(classes)} is in all halves, so what is measured on it is "
-            f"not resampled.",
-            SmallClassWarning,
-        )
-
-
-def _halves_of_groups(
-    problem: Problem, groups: np.ndarray, n_pairs: int, rng: np.random.RandomState
-) -> list[np.ndarray]:
-    """Return complementary halves of whole groups, every class as even as groups allow.
-
-    Groups are dealt out one by one, those with the largest part of a class first, each to the half
-    that has less of its classes; then moved where a class would be in one half alone.
-    """
-    names, groups = np.unique(groups, return_inverse=True)
-    counts = np.zeros((len(names), problem.n_classes))
-    np.add.at(counts, (groups, problem.codes), 1.0)
-    has_class = counts > 0
-    _warn_of_single(problem.classes[has_class.sum(axis=0) == 1], "group")
-    is_shared = has_class[:, has_class.sum(axis=0) == 1].any(axis=1)  # in all halves
-    shares = counts / problem.class_counts
-    marks = hash_all_rows(problem) * np.uint64(problem.n_classes) + problem.codes.astype(np.uint64)
-    keys = np.zeros(len(names), np.uint64)
-    np.add.at(keys, groups, marks * (marks >> np.uint64(32)))  # a sum has no order
-    free = np.flatnonzero(~is_shared)
-    free = free[np.argsort(keys[free], kind="stable")]
-    halves = []
-    for _ in range(n_pairs):
-        side = np.zeros(len(names))  # -1 or 1, 0 in both
-        dealt = free[rng.permutation(len(free))]
-        lead = np.zeros(problem.n_classes)  # of half 1 over half -1, in shares of the classes
-        # By powers of two: the order of groups of about the same size is drawn.
-        for group in dealt[np.argsort(-np.frexp(shares[dealt].max(axis=1))[1], kind="stable")]:
-            turn = 2 * int(rng.randint(2)) - 1
-            side[group] = -np.sign(lead @ shares[group]) or turn
-            lead += side[group] * shares[group]
-        _share_classes(problem, has_class, shares, side)
-        halves += [np.flatnonzero(side[groups] != half) for half in (-1, 1)]
-    return halves
-
-
-def _share_classes(
-    problem: Problem, has_class: np.ndarray, shares: np.ndarray, side: np.ndarray
-) -> None:
-    """Move groups, in place, so that every class is in both halves."""
-    for lacking, code in ((half, code) for code in range(problem.n_classes) for half in (-1, 1)):
-        if has_class[side != -lacking, code].any():
-            continue
-        # A group that leaves takes no other class away with it; the smallest does.
-        n_left = has_class[side != lacking].sum(axis=0)
-        can_move = has_class[:, code] & ~(has_class & (n_left == 1)).any(axis=1)
-        if not can_move.any():
-            raise MaucError(
-                f"groups must let every class be in both halves, but those of class "
-                f"{format_labels(problem.classes[[code]])} have the only rows of others, too; "
-                f"merge classes, or leave groups out."
-            )
-        found = np.flatnonzero(can_move)
-        side[found[np.argmin(shares[found].sum(axis=1))]] = lacking
 
 
 class Votes:
