@@ -58,8 +58,20 @@ def test_scikit_learn_checks_pass_and_none_is_skipped(name):
         pytest.skip("fit has weights, which this relevance refuses: scikit-learn knows no such")
     # Since scikit-learn 1.9 check_array_api_input is for all, and skipped unless
     # SCIPY_ARRAY_API=1, which conftest.py sets.
-    results = check_estimator(estimator, on_skip=None)
-    status = {result["check_name"]: result["status"] for result in results}
+    # Halves, and rows that are drawn, are others where a row is there twice.
+    is_drawn = name in ("consensus", "relieff log")
+    equivalence = [
+        f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")
+    ]
+    may_fail = dict.fromkeys(equivalence if is_drawn else [], "draws rows")
+    if name.startswith("svm"):
+        estimator.set_params(tol=1e-12)  # weights and copies agree as well as the solver does
+    results = check_estimator(estimator, on_skip=None, expected_failed_checks=may_fail)
+    status = {
+        result["check_name"]: result["status"]
+        for result in results
+        if result["check_name"] not in may_fail
+    }
     assert {check: state for check, state in status.items() if state != "passed"} == {}
     assert "check_readonly_memmap_input" in status
     assert ("check_array_api_input" in status) == IS_ARRAY_API_CHECKED

@@ -43,7 +43,7 @@ def test_a_trace_prints_its_first_steps(digits):
 def test_details_of_a_trace_are_columns(digits):
     trace = GreedyMAUC(3).fit(*digits).trace_
     for name in trace.details:
-        assert name.replace("_", " ") in str(trace).splitlines()[0]
+        assert name.replace("_", " ") in str(trace).splitlines()[0].lower()
 
 
 def test_interactions_print_features_and_steps():

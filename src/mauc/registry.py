@@ -76,8 +76,8 @@ class Relevance:
 
 _AUC = Accepts(sparse=True, infinite=True, nominal=True, weights=True)
 _MOMENTS = Accepts(sparse=True, weights=True)
-_BINNED = Accepts(sparse=True, nominal=True)
-_ORDERED = Accepts(sparse=True, infinite=True)
+_BINNED = Accepts(sparse=True, nominal=True, weights=True)
+_ORDERED = Accepts(sparse=True, infinite=True, weights=True)
 _FITTED = Accepts(nominal=True, weights=True)
 
 # fmt: off
@@ -90,7 +90,7 @@ RELEVANCES = {row[0]: Relevance(*row) for row in (
     ("fsdd", "distance discriminant", _MOMENTS, "FSDD", True),
     ("fisher", "Fisher score", _MOMENTS, "Fisher score", True),
     ("anova", "F of the analysis of variance", _MOMENTS, "F", True),
-    ("fast", "AUC of few thresholds", Accepts(sparse=True), "AUC"),
+    ("fast", "AUC of few thresholds", _MOMENTS, "AUC"),
 )}
 
 _PAPER = (
@@ -105,8 +105,7 @@ _PAPER = (
     ("chi", "CHI", "ChiSquare", "filters", "chi-square", _BINNED),
     ("su", "SU", "SymmetricalUncertainty", "filters", "symmetrical uncertainty",
      _BINNED),
-    ("relieff", "ReliefF", "ReliefF", "relieff", "nearest misses minus nearest hits",
-     Accepts(nominal=True)),
+    ("relieff", "ReliefF", "ReliefF", "relieff", "nearest misses minus nearest hits", _FITTED),
 )
 _FURTHER = (
     ("fisher", "Fisher score", "FisherScore", "filters", "Fisher score", _MOMENTS),
@@ -114,26 +113,25 @@ _FURTHER = (
     ("anova", "ANOVA F", "AnovaF", "filters", "F of the analysis of variance", _MOMENTS),
     ("fcbf", "FCBF", "FCBF", "information", "symmetrical uncertainty, redundant features removed",
      _BINNED),
-    ("fast", "FAST", "FAST", "filters", "AUC of few thresholds", Accepts(sparse=True)),
+    ("fast", "FAST", "FAST", "filters", "AUC of few thresholds", _MOMENTS),
     ("arco", "ARCO", "ARCO", "arco", "AUC minus rank correlation", _ORDERED),
     ("jmi", "JMI", "JMI", "information", "joint mutual information", _BINNED),
     ("greedy", "GreedyMAUC", "GreedyMAUC", "greedy_mauc",
-     "separation of all class pairs by the set", _ORDERED._replace(nominal=True)),
+     "separation of all class pairs by the set", _AUC),
     ("subproblem", "SubproblemSelector", "SubproblemSelector", "filters",
      "any relevance on any sub-problems", _AUC),
     ("consensus", "consensus", "ConsensusSelector", "consensus",
-     "a selector on halves of the samples", _ORDERED._replace(nominal=True)),
+     "a selector on halves of the samples", _AUC),
 )
 _CLASSIFIERS = (
     ("nb", "Naive Bayes", "NormalNaiveBayes", "bayes", "normal densities", _FITTED),
     ("c45", "C4.5", "C45", "c45", "a pruned tree, as WEKA's J48", _FITTED),
     ("1nn", "1NN", "NearestNeighbor", "nearest", "the nearest sample", _FITTED),
-    ("svm", "SVM", "RBFSVM", "svm", "support vectors with a Gaussian kernel",
-     Accepts(nominal=True)),
+    ("svm", "SVM", "RBFSVM", "svm", "support vectors with a Gaussian kernel", _FITTED),
 )
 _PEERS = (
     ("logistic", "logistic regression", "logistic_regression", "mauc.registry",
-     "linear, of scaled columns without gaps", Accepts()),
+     "linear, of scaled columns without gaps", Accepts(weights=True)),
     ("forest", "random forest", "RandomForestClassifier", "sklearn.ensemble", "200 random trees",
      Accepts(weights=True), {"n_estimators": 200, "random_state": 0}),
     ("boosting", "gradient boosting", "HistGradientBoostingClassifier", "sklearn.ensemble",

@@ -5,6 +5,7 @@ from hypothesis import given
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mauc.binning.contingency import CHI, IG, SU, nominal_scores, table_scores
+from mauc.engine.arrays import count_rows
 from tests.helpers import oracle_mdl as oracle
 from tests.helpers import rival_strategies
 from tests.helpers.strategies import examples
@@ -39,6 +40,16 @@ def test_tables_that_say_nothing():
     assert_array_equal(scores_of([[3, 5], [0, 0]]), 0.0)
     assert_array_equal(scores_of([[0, 0], [0, 0]], [2, 2]), 0.0)
     assert_allclose(scores_of([[2, 2], [3, 3]]), 0.0, atol=1e-15)
+
+
+def test_weighted_tables_by_hand():
+    # counts of half a row: chi halves, information stays
+    counts = np.array([[3, 1], [1, 3]])
+    halves = table_scores(counts, np.array([2]), np.zeros((1, 2)), 0.5)[:, 0]
+    assert_allclose(halves, scores_of(counts) * [0.5, 1, 1], rtol=1e-14)
+    roles, category, y = np.array([[0, 1]]), np.array([0, 1, 0, 1]), np.array([0, 0, 1, 1])
+    rows = count_rows(4, np.array([3.0, 1, 1, 3]))
+    assert_array_equal(nominal_scores(category, y, roles, rows)[:, 0], scores_of(counts))
 
 
 @examples(80)

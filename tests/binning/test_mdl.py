@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from mauc.binning.contingency import CHI, IG, SU, mdl_cut_points, subproblem_scores
 from mauc.data.decomposition import Decomposition
+from mauc.engine.arrays import count_rows
 from tests.helpers import oracle_mdl as oracle
 from tests.helpers import rival_strategies
 from tests.helpers.strategies import examples
@@ -45,6 +46,33 @@ def test_a_cut_must_pay_for_itself():
     # alternating classes: nothing is gained anywhere near the price
     y = np.tile([0, 1], 10).astype(np.int32)
     assert len(mdl_cut_points(read_only(np.arange(20.0)), y, whole(2))[0]) == 0
+
+
+def test_weights_by_hand():
+    # the same two rows: 1 > (log2 1 + log2 7 - 2) / n holds for n = 0.81, not for 0.8
+    y = np.array([0, 1], np.int32)
+    for weight, n_cuts in ((0.405, 1), (0.4, 0), (3.0, 1)):
+        rows = count_rows(2, np.full(2, weight))
+        assert len(mdl_cut_points(read_only([0.0, 1.0]), y, whole(2), rows)[0]) == n_cuts
+
+
+@examples(60)
+@given(rival_strategies.single_columns(), rival_strategies.seeds())
+def test_weighted_cuts_and_scores(problem, seed):
+    x, y, n_classes = problem
+    rng, roles = np.random.default_rng(seed), rival_strategies.roles(n_classes)
+    weights = rng.uniform(0.1, 5, len(y))
+    for role in roles:
+        part, local = oracle.subproblem(x, y, role)
+        wanted = oracle.cut_points(part, local, role.max() + 1, weights[role[y] >= 0])
+        points = mdl_cut_points(read_only(x), y, role, count_rows(len(y), weights))[0]
+        assert_array_equal(points, wanted)
+    weights = rng.integers(0, 4, len(y)).astype(float)
+    weights[0] = 1
+    out = np.empty((3, 1, len(roles)))
+    subproblem_scores(read_only(x), y, roles, ALL, out, count_rows(len(y), weights))
+    times = weights.astype(int)
+    assert_array_equal(out, score(read_only(np.repeat(x, times)), np.repeat(y, times), roles))
 
 
 def test_more_cuts_than_were_reserved():

@@ -11,12 +11,12 @@ from tests.helpers import rival_strategies
 from tests.helpers.strategies import examples
 
 
-def codes_of(method, XT, *args):
+def codes_of(method, XT, *args, weights=None):
     XT = XT.view()
     XT.flags.writeable = False  # as the library calls them: one compiled version per type
     codes = np.empty(XT.shape, dtype=np.uint8)
     n_states = np.empty(len(XT), dtype=np.int64)
-    method(XT, *args, codes, n_states)
+    method(XT, *args, codes, n_states, *([] if weights is None else [weights]))
     return codes, n_states
 
 
@@ -46,6 +46,34 @@ def test_three_states_equal_the_definition(XT):
         is_clear &= ~(np.abs(values - cut) <= 1e-12 * max(abs(cut), 1.0) * 10)
     assert_array_equal(codes[0][is_clear], literal[is_clear])
     assert n_states[0] == 3 + np.isnan(values).any()
+
+
+def test_weighted_bins_by_hand():
+    # 0 0 0 1 1 2: the halves part between the zeros and the ones, thirds have two rows each
+    XT, weights = np.array([[1.0, 0.0, 2.0, np.nan]]), np.array([2, 3, 1, 9])
+    for n_bins, wanted in ((2, [1, 0, 1, 2]), (3, [1, 0, 2, 3])):
+        assert codes_of(equal_frequency, XT, n_bins, weights=weights)[0].tolist() == [wanted]
+    # mean 2/3, sd 0.82: only 2 lies outside; half the weight: 0.89 and the same
+    for unit in (1.0, 0.5):
+        assert codes_of(three_states, XT, weights=unit * weights)[0].tolist() == [[1, 1, 2, 3]]
+
+
+@examples(60)
+@given(rival_strategies.feature_columns(), rival_strategies.seeds(), st.sampled_from([2, 3, 7]))
+def test_weights_are_repeated_rows(XT, seed, n_bins):
+    times = np.random.default_rng(seed).integers(1, 5, XT.shape[1])
+    repeated = np.repeat(XT, times, axis=1)
+    codes, n_states = codes_of(equal_frequency, XT, n_bins, weights=times)
+    wanted, n_wanted = codes_of(equal_frequency, repeated, n_bins)
+    assert_array_equal(np.repeat(codes, times, axis=1), wanted)
+    assert n_states == n_wanted
+    codes, (literal, cuts) = (
+        codes_of(three_states, XT, weights=times)[0],
+        oracle.three_states(repeated[0]),
+    )
+    near = [np.abs(XT[0] - cut) <= 1e-9 * max(abs(cut), 1.0) for cut in cuts]  # sd is irrational
+    is_clear = np.repeat(~np.any(near, axis=0), times)
+    assert_array_equal(np.repeat(codes[0], times)[is_clear], literal[is_clear])
 
 
 @examples(100)

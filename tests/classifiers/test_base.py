@@ -13,7 +13,6 @@ X, Y = load_iris(return_X_y=True)
 DIGITS, _LABELS = load_digits(return_X_y=True)
 DIGITS_TRAIN = Samples.unweighted(DIGITS[::2], _LABELS[::2].astype(np.int32), 10)
 MODELS = [C45(), NearestNeighbor(), NormalNaiveBayes(), RBFSVM()]
-TAKES_WEIGHTS = MODELS[:3]
 each_model = pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
 
 
@@ -42,7 +41,7 @@ def test_bad_test_data_are_errors_of_this_library(model):
         model.predict(X[:, :3])
 
 
-@pytest.mark.parametrize("model", TAKES_WEIGHTS, ids=lambda model: type(model).__name__)
+@each_model
 def test_bad_weights_are_errors_of_this_library(model):
     for weights, message in ((-np.ones(150), "Negative"), (np.ones(3), "shape"), (0 * Y, "must")):
         with pytest.raises(MaucError, match=message):
@@ -62,7 +61,25 @@ def test_options_are_checked_before_the_data(model, message):
         model.fit("no data", None)
 
 
-@pytest.mark.parametrize("model", TAKES_WEIGHTS, ids=lambda model: type(model).__name__)
+@each_model
+def test_weights_count_rows_and_others_have_no_scale(model):
+    rng = np.random.default_rng(0)
+    holes = np.where(rng.random(X.shape) < 0.1, np.nan, X)[::2]
+    weight, y = rng.integers(0, 4, len(holes)), Y[::2]
+    scores = [
+        model.fit(*arguments).predict_proba(holes)
+        for arguments in (
+            (holes, y, weight),
+            (np.repeat(holes, weight, axis=0), np.repeat(y, weight)),
+            (holes, y, weight + 0.5),
+            (holes, y, 3.0 * weight + 1.5),
+        )
+    ]
+    np.testing.assert_allclose(scores[0], scores[1], atol=1e-9)
+    np.testing.assert_allclose(scores[2], scores[3], atol=1e-9)
+
+
+@each_model
 def test_a_class_of_weight_zero_keeps_its_label(model):
     model.fit(X, Y, (Y > 0).astype(float))
     np.testing.assert_array_equal(model.classes_, [0, 1, 2])

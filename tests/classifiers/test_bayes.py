@@ -10,6 +10,7 @@ from sklearn.datasets import load_wine
 
 from mauc.classifiers import NormalNaiveBayes
 from mauc.classifiers.bayes import log_odds, log_probabilities
+from mauc.data.validate import as_counts
 from mauc.engine.special import log_normal_cell, normal_cdf
 from tests.helpers.classifier_oracles import naive_bayes
 from tests.helpers.strategies import examples
@@ -76,6 +77,8 @@ def problems(draw):
 def test_probabilities_follow_the_definition(problem):
     X, y, X_test, nominal, weights = problem
     model = NormalNaiveBayes(categorical_features=nominal).fit(X, y, weights)
+    counts = as_counts(weights)
+    weights = weights if counts is None else counts
     expected = naive_bayes(X, y, X_test, y.max() + 1, nominal, weights)
     np.testing.assert_allclose(model.predict_proba(X_test), expected, rtol=1e-7, atol=1e-9)
 

@@ -31,6 +31,33 @@ def test_predictions_are_wekas_but_for_tied_votes(name):
         assert np.argmax(theirs[row]) == min(winners, key=appearance.index)
 
 
+@pytest.mark.parametrize("options", [{}, {"scaling": "standard", "gamma": "scale"}])
+@pytest.mark.parametrize("precompute", [True, False])
+def test_a_weight_multiplies_the_cost(options, precompute):
+    X, y = load_wine(return_X_y=True)
+    weight = np.random.default_rng(0).integers(0, 4, len(y))
+    model = RBFSVM(precompute=precompute, tol=1e-6, **options).fit(X, y, weight)
+    wanted = RBFSVM(tol=1e-6, **options).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
+    assert model.gamma_ == pytest.approx(wanted.gamma_)
+    np.testing.assert_allclose(model.decision_function(X), wanted.decision_function(X), atol=1e-4)
+
+
+def test_tuning_has_weights_in_machines_and_mauc():
+    X, y = load_iris(return_X_y=True)
+    grid = {"C_values": [0.1, 4.0], "gamma_values": [0.05, 1.0], "n_folds": 2, "random_state": 0}
+    weight = np.random.default_rng(1).integers(0, 4, len(y)).astype(float)
+    found = tune_rbf_svm(X, y, sample_weight=weight, **grid)
+    kept = weight > 0
+    X, y, weight = X[kept], y[kept], weight[kept]
+    wanted = np.zeros((2, 2))
+    for train, test in StratifiedKFold(2, shuffle=True, random_state=0).split(X, y):
+        for i, j in np.ndindex(2, 2):
+            model = RBFSVM(grid["C_values"][i], grid["gamma_values"][j])
+            scores = model.fit(X[train], y[train], weight[train]).predict_proba(X[test])
+            wanted[i, j] += mauc_score(y[test], scores, sample_weight=weight[test]) / 2
+    np.testing.assert_allclose(found.scores, wanted)
+
+
 def _tied_winners(model, x):
     model.svc_.decision_function_shape = "ovo"
     values = model.decision_function(x)[0]

@@ -115,7 +115,7 @@ def test_score_leaves_out_what_is_no_score(tmp_path):
     frame.to_csv(tmp_path / "s.csv", index=False)
     result = run("score", tmp_path / "s.csv", "--bootstrap", 0)
     assert "2 columns of scores; left out: 'id', 'name', no scores" in result.stderr
-    assert "MAUC 1.0000" in result.stdout
+    assert "AUC 1.0000" in result.stdout
 
 
 def test_a_file_from_a_pipe(birds):

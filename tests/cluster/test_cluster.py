@@ -9,11 +9,13 @@ from sklearn.base import clone
 
 from mauc import (
     ARCO,
+    FAST,
     FCBF,
     JMI,
     MDFS,
     MRMR,
     GreedyMAUC,
+    SpreadFx,
     SubproblemSelector,
     feature_pair_auc,
     open_columns,
@@ -87,15 +89,30 @@ def test_options(table, client, selector):
 
 
 def test_weights_and_names(table, client):
-    X, y, _ = table
+    X, y, unnamed = table
     names = [f"f{j}" for j in range(X.shape[1])]
-    source = FileSource(table[2].path, feature_names=names)
+    source = FileSource(unnamed.path, feature_names=names)
     weights = np.random.default_rng(1).uniform(0.5, 2, len(y))
     expected = MDFS(6, random_state=0).fit(X, y, sample_weight=weights)
     found = MDFS(6, random_state=0).fit(source, y, sample_weight=weights, client=client)
     np.testing.assert_array_equal(found.ranking_, expected.ranking_)
     np.testing.assert_array_equal(found.pair_auc_, expected.pair_auc_)
     assert found.get_feature_names_out()[0].startswith("f")
+    weights[::3] = 0.0
+    for selector in (SpreadFx(6), FAST(6), MRMR(6), FCBF(6, binning="equal_frequency")):
+        expected = clone(selector).fit(X, y, sample_weight=weights)
+        found = selector.fit(unnamed, y, sample_weight=weights, client=client)
+        assert_same_fit(found, expected)
+
+
+@pytest.mark.parametrize("selector", [GreedyMAUC(5, max_samples=80), ARCO(5)])
+def test_weights_of_searches(table, client, selector):
+    X, y, source = table
+    X, source = X[:, :24], source.take(slice(0, 24))
+    weights = np.random.default_rng(1).integers(0, 4, len(y))
+    weights[np.unique(y, return_index=True)[1]] = 1
+    expected = clone(selector).fit(X, y, sample_weight=weights)
+    assert_same_fit(selector.fit(source, y, sample_weight=weights, client=client), expected)
 
 
 def test_nominal_columns(tmp_path, client):

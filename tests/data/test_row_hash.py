@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 
 from mauc import GreedyMAUC
 from mauc.data.problem import group_by_class, make_problem
@@ -55,6 +56,22 @@ def test_every_class_has_its_share(rng, kind):
     tables, y = tall_tables(rng)
     rows = sampled(tables[kind], y, 500)
     assert (np.abs(np.bincount(y[rows]) - np.bincount(y) / 10) <= 1).all()
+
+
+@pytest.mark.parametrize("kind", ["reals", "ties", "bits", "copies", "gaps"])
+def test_a_weight_is_taken_as_its_copies_would_be(rng, kind):
+    tables, y = tall_tables(rng)
+    X, y, weight = tables[kind][:600], y[:600], rng.integers(1, 4, 600)
+
+    def kept(X, y, sample_weight=None):
+        problem = make_problem(GreedyMAUC(), X, y, sample_weight)
+        order, starts, weights = group_by_class(problem.codes, problem.n_classes, sample_weight)
+        weights = weights if sample_weight is not None else None
+        rows = X[order[sample_rows(problem, order.astype(np.int32), starts, 200, weights)]]
+        return np.nan_to_num(rows[np.lexsort(rows.T)])
+
+    repeated = np.repeat(X, weight, axis=0), np.repeat(y, weight)
+    assert_array_equal(kept(X, y, weight.astype(float)), kept(*repeated))
 
 
 def test_equal_rows_are_taken_as_often_as_they_occur(rng):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from mauc.engine.arrays import LN2, SHORT, contiguous_columns, log_table, take_columns
+from mauc.engine.arrays import LN2, SHORT, contiguous_columns, count_rows, log_table, take_columns
 
 LAYOUTS = {
     "C order": lambda X: X,
@@ -31,6 +31,25 @@ def test_columns_are_unchanged(rng, layout, dtype, shape):
     assert not XT.flags.writeable
     assert XT.dtype == dtype
     assert_array_equal(XT, X.T)
+
+
+@pytest.mark.parametrize(
+    ("weights", "units", "step"),
+    [
+        ([2.0, 0, 4], [2, 0, 4], 1.0),
+        ([0.1, 0, 0.3, 0.7], [1, 0, 3, 7], 0.1),
+        ([0.5, 0.75], [2**42, 3 * 2**41], 2.0**-43),
+        ([2.0**900, 2.0**-900], [2**43, 1], 2.0**857),
+    ],
+)
+def test_weights_become_whole_numbers(weights, units, step):
+    rows = count_rows(len(weights), np.array(weights))
+    assert (rows.weights.tolist(), rows.n, rows.step) == (units, sum(units), step)
+
+
+def test_logs_of_weights_have_the_bits_of_the_table():
+    counts, weighted = np.arange(7), count_rows(2, np.array([2.0, 4.0]))
+    assert_array_equal(weighted.fixed_logs(counts), count_rows(6).fixed_logs(counts))
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from mauc.engine.ordered import sweep_ordered
+from mauc.engine.ordered import rank_ordered, sweep_ordered
 from tests.helpers import oracles, strategies
 
 ZERO, ONE = np.zeros(2), np.ones(2)
@@ -26,6 +26,14 @@ def test_by_hand():
     # Class 0 weighs 2 at 1.0 and 3 at 3.0, class 1 weighs 5 at 1.0 and 7 at 2.0.
     wins = swept([1, 1, 2, 3], [0, 1, 1, 0], [2, 5, 7, 3])
     assert wins == 2 * 5 + 2 * 3 * (5 + 7)
+
+
+def test_centred_ranks_by_hand():
+    # 2.0 weighs 1 + 3 and lies above 1.0, which weighs 2; NaN, 4, ties with all 10.
+    x, ranks, tied = np.array([[2.0, np.nan, 1.0, 2.0]]), np.empty((1, 4)), np.empty(1)
+    rank_ordered(x, np.argsort(x), np.array([1.0, 4.0, 2.0, 3.0]), ranks, tied)
+    assert_array_equal(ranks, [[2, 0, -4, 2]])
+    assert tied == 2 * 2 + 4 * 4 + 4 * 10 + 6 * 4
 
 
 @pytest.mark.parametrize(

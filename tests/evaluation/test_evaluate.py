@@ -7,11 +7,13 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.testing import assert_array_equal
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.datasets import load_digits, load_wine
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from mauc.classifiers import C45, RBFSVM, NearestNeighbor, NormalNaiveBayes, tune_rbf_svm
 from mauc.evaluation import FoldEvaluator, evaluate_ranking, evaluate_tuned_svm
@@ -19,6 +21,7 @@ from mauc.evaluation.evaluate import SCOPES
 from mauc.exceptions import MaucError, UndefinedMAUCError
 from mauc.experiments import plan
 from mauc.metrics import mauc_score
+from mauc.registry import make_classifier
 from tests.helpers.strategies import examples
 
 WINE_X, WINE_Y = load_wine(return_X_y=True)
@@ -182,7 +185,8 @@ def test_bad_arguments():
 
 
 @pytest.mark.parametrize(
-    "classifier", [NormalNaiveBayes(), C45(), NearestNeighbor(smooth=True), GaussianNB()]
+    "classifier",
+    [NormalNaiveBayes(), C45(), NearestNeighbor(smooth=True), RBFSVM(), GaussianNB()],
 )
 def test_weights_are_those_of_fit_and_of_mauc(classifier, rng):
     X, y = load_wine(return_X_y=True)
@@ -204,15 +208,40 @@ def test_weights_are_those_of_fit_and_of_mauc(classifier, rng):
 def test_a_classifier_without_weights_is_refused_unless_they_are_equal():
     X, y = load_wine(return_X_y=True)
     weights = 1.0 + np.arange(len(y)) % 2
-    with pytest.raises(MaucError, match=r"RBFSVM takes no sample weights.* got 1 to 2"):
-        evaluate_ranking([0, 1], [1], RBFSVM(), X, y, X, y, train_weight=weights)
-    with pytest.raises(MaucError, match="KNeighborsClassifier takes no sample weights"):
-        evaluate_ranking([0, 1], [1], KNeighborsClassifier(), X, y, X, y, train_weight=weights)
+    model = KNeighborsClassifier()
+    for refused in (model, make_pipeline(StandardScaler(), model)):
+        message = f"{type(refused).__name__} takes no sample weights.* got 1 to 2"
+        with pytest.raises(MaucError, match=message):
+            evaluate_ranking([0, 1], [1], refused, X, y, X, y, train_weight=weights)
     kept = weights > 1
     assert_array_equal(
-        evaluate_ranking([0, 1], [1, 2], RBFSVM(), X, y, X, y, train_weight=3.0 * kept),
-        evaluate_ranking([0, 1], [1, 2], RBFSVM(), X[kept], y[kept], X, y),
+        evaluate_ranking([0, 1], [1, 2], model, X, y, X, y, train_weight=3.0 * kept),
+        evaluate_ranking([0, 1], [1, 2], model, X[kept], y[kept], X, y),
     )
+
+
+def test_weights_reach_all_steps_of_a_pipeline(rng):
+    X, y = load_wine(return_X_y=True)
+    weight = rng.integers(0, 4, len(y))
+    model, test = make_classifier("logistic"), (X[1::2], y[1::2])
+    found = evaluate_ranking([6, 9], [1, 2], model, X, y, *test, train_weight=weight)
+    repeated = np.repeat(X, weight, axis=0), np.repeat(y, weight)
+    assert_allclose(found, evaluate_ranking([6, 9], [1, 2], model, *repeated, *test), atol=1e-3)
+
+
+@pytest.mark.parametrize("scope", ["fold", "fold_size"])
+def test_a_tuned_machine_has_weights(rng, scope):
+    weight = rng.integers(0, 4, len(WINE_Y)).astype(float)
+    train, test = weight[::2], weight[1::2]
+    weights = {"train_weight": train, "test_weight": test}
+    found = evaluate_tuned_svm(WINE_RANKING, WINE_SIZES, *WINE_FOLD, scope=scope, **weights, **GRID)
+    for i, size in enumerate(WINE_SIZES):
+        tuned_on = size if scope == "fold_size" else max(WINE_SIZES)
+        columns = WINE_RANKING[:tuned_on]
+        tuned = tune_rbf_svm(WINE_X[::2, columns], WINE_Y[::2], sample_weight=train, **GRID)
+        model = tuned.classifier()
+        wanted = evaluate_ranking(WINE_RANKING, [size], model, *WINE_FOLD, **weights)
+        assert found.mauc[i] == wanted[0]
 
 
 def test_a_data_set_is_tuned_once_and_outside():

@@ -33,26 +33,28 @@ def split_entropy(left, right):
     return -s / ((sum(left) + sum(right)) * LN2)
 
 
-def cut_points(x, y, n_classes):
+def cut_points(x, y, n_classes, weights=None):
     """All accepted cut points of the known values of one column, ascending."""
     known = ~np.isnan(x)
+    weights = np.ones(len(x), int) if weights is None else weights
     order = np.argsort(x[known], kind="stable")
     values = [float(v) for v in x[known][order]]
     codes = [int(k) for k in y[known][order]]
-    return _cut_segment(values, codes, 0, len(values), n_classes)
+    return _cut_segment(values, codes, weights[known][order].tolist(), 0, len(values), n_classes)
 
 
-def _cut_segment(values, codes, a, b, n_classes):
-    n = b - a
-    if n < 2:
+def _cut_segment(values, codes, weights, a, b, n_classes):
+    if b - a < 2:
         return []
-    total = [codes[a:b].count(k) for k in range(n_classes)]
+    total = [0] * n_classes
+    for i in range(a, b):
+        total[codes[i]] += weights[i]
     prior = entropy(total)
     best, best_i, best_left = prior, -1, None
     left = [0] * n_classes
     n_boundaries = 0
     for i in range(a, b - 1):
-        left[codes[i]] += 1
+        left[codes[i]] += weights[i]
         if values[i] < values[i + 1]:
             n_boundaries += 1
             e = split_entropy(left, [t - v for t, v in zip(total, left, strict=True)])
@@ -65,13 +67,13 @@ def _cut_segment(values, codes, a, b, n_classes):
     delta = math.log(3.0**k - 2.0) / LN2 - (
         k * prior - k_right * entropy(right) - k_left * entropy(best_left)
     )
-    if not prior - best > (math.log(n_boundaries) / LN2 + delta) / n:
+    if not prior - best > (math.log(n_boundaries) / LN2 + delta) / sum(total):
         return []
     cut = (values[best_i] + values[best_i + 1]) / 2.0
     return [
-        *_cut_segment(values, codes, a, best_i + 1, n_classes),
+        *_cut_segment(values, codes, weights, a, best_i + 1, n_classes),
         cut,
-        *_cut_segment(values, codes, best_i + 1, b, n_classes),
+        *_cut_segment(values, codes, weights, best_i + 1, b, n_classes),
     ]
 
 

@@ -39,7 +39,11 @@ SELECTORS = {name: with_seed(entry()) for name, entry in METHODS.items()} | {
 }
 WEIGHTED = [name for name, selector in SELECTORS.items() if selector.accepts.weights]
 #: those that rank by AUC: it is counted, so a weight of 3 and three rows agree to the bit
-COUNTED = [name for name in WEIGHTED if SELECTORS[name].accepts.infinite]
+COUNTED = [
+    name
+    for name in WEIGHTED
+    if SELECTORS[name].accepts.infinite and hasattr(SELECTORS[name], "recipe")
+]
 #: what only some selectors learn
 LEARNED = (
     "predicted_mauc_", "separations_", "shrinkage_", "prior_", "rounds_", "frequencies_"

@@ -230,13 +230,6 @@ def test_relieff_refuses_sparse(matrix):
             selector.fit(matrix(np.eye(6)), [0, 0, 0, 1, 1, 1])
 
 
-@pytest.mark.parametrize("relevance", ["chi2", "su", "ig", "fast"])
-def test_relevances_without_weights_refuse_them(relevance):
-    text = f"sample_weight must be None for relevance '{relevance}'; only 'auc', 'fsdd',"
-    with pytest.raises(MaucError, match=text):
-        SubproblemSelector(relevance=relevance).fit(X, Y, sample_weight=np.ones(4))
-
-
 def test_too_many_values_to_be_states():
     column, y = np.arange(300.0)[:, np.newaxis], np.arange(300) % 2
     for selector in (MRMR("all", binning="none"), MRMR("all", categorical_features=[0])):

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import BaseEstimator, clone
 from sklearn.datasets import load_wine
 
-from mauc import FCBF, FSDD, MAUCD, MDFS, MRMR, AnovaF, ConsensusSelector, GreedyMAUC
+from mauc import ARCO, FCBF, FSDD, MAUCD, MDFS, MRMR, AnovaF, ConsensusSelector, GreedyMAUC
 from mauc.data.problem import make_problem
 from mauc.exceptions import MaucError
 from mauc.registry import SELECTORS, make_selector
@@ -151,7 +151,20 @@ def test_any_selector(wine, name):
     selector = consensus(name, n_resamples=2).fit(*wine)
     assert selector.rankings_.shape == (2, 4)
     assert list(selector.alternatives_) == selector.ranking_.tolist()
-    assert selector.accepts == make_selector(name).accepts._replace(weights=False)
+    assert selector.accepts == make_selector(name).accepts
+
+
+def test_halves_have_the_weights_of_their_rows(wine, rng):
+    X, y = wine
+    weight = rng.integers(0, 4, len(y))
+    kept = weight > 0
+    selector = consensus(ARCO(4)).fit(X, y, sample_weight=weight)
+    problem = make_problem(BaseEstimator(), X[kept], y[kept])
+    halves = complementary_halves(problem, 4, np.random.RandomState(0))
+    for ranking, half in zip(selector.rankings_, halves, strict=True):
+        rows = np.flatnonzero(kept)[half]
+        alone = ARCO(4).fit(X[rows], y[rows], sample_weight=weight[rows])
+        assert_array_equal(ranking, alone.ranking_)
 
 
 @pytest.mark.parametrize("rule", RULES)

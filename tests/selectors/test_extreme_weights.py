@@ -6,11 +6,15 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
 from mauc import (
+    ARCO,
     FSDD,
     MAUCD,
     MDFS,
     AnovaF,
+    ConsensusSelector,
     FisherScore,
+    GreedyMAUC,
+    ReliefF,
     SubproblemSelector,
     feature_pair_auc,
     pair_auc_scores,
@@ -77,7 +81,10 @@ def test_a_total_beyond_the_doubles_is_refused(X):
         MAUCD().fit(X, Y, sample_weight=np.full(60, 1e308))
 
 
-@pytest.mark.parametrize("selector", [FSDD(2), AnovaF(2)])
+@pytest.mark.parametrize(
+    "selector",
+    [FSDD(2), AnovaF(2), GreedyMAUC(2), ARCO(2), ReliefF(2), ConsensusSelector(random_state=0)],
+)
 @pytest.mark.parametrize("unit", [1e-200, 0.1, 2.5])
 def test_weights_that_are_no_counts_have_no_scale(X, rng, selector, unit):
     assert_array_equal(

@@ -360,6 +360,12 @@ def test_fast_by_hand():
     X, y = np.array([[1.0], [2.0], [3.0], [4.0]]), [0, 0, 1, 1]
     assert FAST("all", n_bins=2).fit(X, y).scores_.tolist() == [3.5 / 4]
     assert FAST("all", n_bins=4).fit(X, y).scores_.tolist() == [1.0]
+    # 1 2 2 | 3 3 3: thresholds 5/3 and 3, states 0, 1, 1, 1; of eight pairs two lost, six ties
+    X, y = np.array([[1.0], [2.0], [2.0], [3.0]]), [0, 1, 1, 0]
+    for unit in (1.0, 0.1):
+        weight = unit * np.array([1, 1, 1, 3])
+        fitted = FAST("all", n_bins=2).fit(X, y, sample_weight=weight)
+        assert fitted.scores_.tolist() == [5 / 8]
 
 
 @pytest.mark.parametrize("load", [load_iris, load_wine, load_breast_cancer])

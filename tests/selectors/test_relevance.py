@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 
-from mauc import FSDD, AnovaF, FisherScore
+from mauc import FSDD, MRMR, AnovaF, ChiSquare, FisherScore, SpreadFx
 from mauc.binning.contingency import CHI, IG, SU
 from mauc.data.decomposition import DECOMPOSITIONS, Decomposition
 from mauc.data.problem import make_problem
@@ -57,6 +57,18 @@ def test_categories_are_bins(rng, decomposition):
             local_bins, local = oracle.subproblem(bins, y, role)
             wanted = oracle.scores(local_bins, local, n_bins, role.max() + 1)
             assert_allclose(scores[:, f, s], wanted, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("selector", [ChiSquare("all"), SpreadFx("all"), MRMR("all")])
+def test_weights_of_categories_are_repeated_rows(rng, selector):
+    X, y = rng.integers(0, 4, (50, 3)).astype(float), rng.integers(0, 3, 50)
+    X[rng.random(X.shape) < 0.1] = np.nan
+    times = rng.integers(0, 4, 50)
+    selector = selector.set_params(categorical_features=[0, 2])
+    wanted = clone(selector).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
+    found = clone(selector).fit(X, y, sample_weight=times)
+    assert_array_equal(found.ranking_, wanted.ranking_)
+    assert_array_equal(found.scores_, wanted.scores_)
 
 
 def test_a_nominal_column_without_a_known_value_scores_nothing():

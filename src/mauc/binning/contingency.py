@@ -16,9 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mauc.binning.mdl import cut_regions, make_entries, one_vs_rest_entries
+from mauc.binning.mdl import cut_regions, make_entries, one_vs_rest_entries, sorted_columns
 from mauc.compile import njit
-from mauc.engine.arrays import LN2, log_table, read_only
+from mauc.engine.arrays import LN2, RowCounts, count_rows, read_only
 from mauc.progress import track
 
 CHI, SU, IG = 0, 1, 2
@@ -31,48 +31,56 @@ _BATCH_VALUES = 2**17  # values of sub-problems discretised at a time
 
 def subproblem_scores(
     XT: np.ndarray, y: np.ndarray, roles: np.ndarray, statistics: list[int], out: np.ndarray,
-    logs: tuple | None = None,
+    rows: RowCounts | None = None,
 ) -> None:  # fmt: skip
     """Fill `out`, (n_statistics, n_features, n_subproblems), with scores of MDL bins."""
-    logs = logs or log_table(len(y), 1.0)
-    for chosen, bins in _discretize(XT, y, roles, logs):
+    rows = rows or count_rows(len(y))
+    for chosen, bins in _discretize(XT, y, roles, rows):
         missing = bins.missing.reshape(-1, bins.missing.shape[-1])
-        scores = table_scores(bins.tables, bins.n_bins.ravel(), missing)
+        scores = table_scores(bins.tables, bins.n_bins.ravel(), missing, rows.step)
         scores = scores.reshape(N_STATISTICS, *bins.n_bins.shape)
         out[:, :, chosen] = scores[statistics]
 
 
 def mdl_cut_points(
-    XT: np.ndarray, y: np.ndarray, role: np.ndarray, logs: tuple | None = None
+    XT: np.ndarray, y: np.ndarray, role: np.ndarray, rows: RowCounts | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the MDL cut points of all columns, and where those of each column start."""
-    logs = logs or log_table(len(y), 1.0)
-    ((_, bins),) = _discretize(XT, y, role[np.newaxis], logs)
+    ((_, bins),) = _discretize(XT, y, role[np.newaxis], rows or count_rows(len(y)))
     n_cuts = np.maximum(bins.n_bins[:, 0] - 1, 0)
     return bins.points, np.concatenate([[0], np.cumsum(n_cuts)])
 
 
-def nominal_scores(category: np.ndarray, y: np.ndarray, roles: np.ndarray) -> np.ndarray:
+def nominal_scores(
+    category: np.ndarray, y: np.ndarray, roles: np.ndarray, rows: RowCounts | None = None
+) -> np.ndarray:
     """Return CHI, SU and IG, (3, n_subproblems), of a nominal column."""
     n_classes, n_local = roles.shape[1], max(int(roles.max()) + 1, 1)
     n_categories = int(category.max(initial=-1)) + 1
     cells = category.astype(np.int64) * n_classes + y
-    counts = np.bincount(cells, minlength=n_categories * n_classes).reshape(-1, n_classes)
+    rows = rows or count_rows(0)
+    counts = np.bincount(cells, rows.weights, n_categories * n_classes).reshape(-1, n_classes)
     # the counts of the classes of a sub-problem, summed over the classes that become one
     is_member = roles[:, np.newaxis, :] == np.arange(n_local)[:, np.newaxis]
-    local = counts @ is_member.transpose(0, 2, 1).astype(np.int64)
+    local = counts @ is_member.transpose(0, 2, 1).astype(counts.dtype)
     n_bins = np.full(len(roles), n_categories)
-    return table_scores(local.reshape(-1, n_local), n_bins, np.zeros((len(roles), n_local)))
+    missing = np.zeros((len(roles), n_local))
+    return table_scores(local.reshape(-1, n_local), n_bins, missing, rows.step)
 
 
-def table_scores(tables: np.ndarray, n_bins: np.ndarray, missing: np.ndarray) -> np.ndarray:
-    """Return CHI, SU and IG, (3, n_tables), of tables below each other; zeros if nothing is cut."""
-    counts = tables.astype(np.float64)
+def table_scores(
+    tables: np.ndarray, n_bins: np.ndarray, missing: np.ndarray, step: float = 1.0
+) -> np.ndarray:
+    """Return CHI, SU and IG, (3, n_tables), of tables below each other; zeros if nothing is cut.
+
+    A count stands for `step` rows.
+    """
+    counts, missing = tables * step, missing * step
     if missing.any():
         table = np.repeat(np.arange(len(n_bins)), n_bins)
         rows = counts.sum(axis=1)
         n_known = np.bincount(table, rows, len(n_bins))
-        share = rows / np.maximum(n_known, 1.0)[table]
+        share = rows / np.maximum(n_known, 1e-300)[table]
         counts += share[:, np.newaxis] * missing[table]
     sums = np.zeros((7, len(n_bins)))
     sums[0] = 1.0
@@ -98,40 +106,43 @@ class Bins(NamedTuple):
     points: np.ndarray  #: cut points of all columns and sub-problems in the order of the tables
 
 
-def _discretize(XT, y, roles, logs):
+def _discretize(XT, y, roles, rows):
     """Yield the rows of some sub-problems in `roles`, and the `Bins` of the columns on them."""
     n_classes, order = roles.shape[1], np.arange(roles.shape[1])
     is_whole = (roles == order).all(axis=1) & (n_classes != 2)
     is_rest = ((roles == 0).sum(axis=1) == 1) & ((roles == 1).sum(axis=1) == n_classes - 1)
     is_rest &= ~is_whole
     if (is_whole | is_rest).any():
-        entries, n_entries, values, missing = make_entries(XT, y, n_classes)
+        columns = sorted_columns(XT, y, n_classes, rows.weights)
+        values, missing = columns.values, columns.missing
+        entries, n_entries = make_entries(columns)
+        sizes = columns.sizes, rows.weights
     if is_whole.any():
         regions = np.zeros((len(XT), 1, 2), np.int64)
         regions[:, 0, 1] = n_entries
-        tables, n_bins = cut_regions(entries, regions, n_classes, *logs)
+        tables, n_bins = cut_regions(entries, regions, n_classes, rows)
         bins = Bins(tables, n_bins, missing[:, np.newaxis], values)
-        yield np.flatnonzero(is_whole), _with_points(bins, XT, y, order[np.newaxis])
+        yield np.flatnonzero(is_whole), _with_points(bins, XT, y, order[np.newaxis], *sizes)
     if is_rest.any():
         single = np.argmax(roles[is_rest] == 0, axis=1)
         entries, regions = one_vs_rest_entries(entries, n_entries, n_classes)
-        tables, n_bins = cut_regions(entries, np.ascontiguousarray(regions[:, single]), 2, *logs)
+        tables, n_bins = cut_regions(entries, np.ascontiguousarray(regions[:, single]), 2, rows)
         own = missing[:, single]
         folded = np.stack([own, missing.sum(axis=1, keepdims=True) - own], axis=2)
         bins = Bins(tables, n_bins, folded, values)
-        yield np.flatnonzero(is_rest), _with_points(bins, XT, y, roles[is_rest])
+        yield np.flatnonzero(is_rest), _with_points(bins, XT, y, roles[is_rest], *sizes)
     others = np.flatnonzero(~(is_whole | is_rest))
     if len(others):
-        yield from _discretize_parts(XT, y, roles, others, logs)
+        yield from _discretize_parts(XT, y, roles, others, rows)
 
 
-def _discretize_parts(XT, y, roles, chosen, logs):
+def _discretize_parts(XT, y, roles, chosen, row_counts):
     """Discretise columns on sub-problems that leave classes out, many of them at a time.
 
     The rows of each role are filled up to the same number with missing values, which are not
     counted as such afterwards.
     """
-    counts = np.bincount(y, minlength=roles.shape[1])
+    counts, counted = np.bincount(y, minlength=roles.shape[1]), row_counts
     members = np.split(np.argsort(y, kind="stable"), np.cumsum(counts)[:-1])
     n_roles = np.maximum(roles[chosen].max(axis=1) + 1, 1)
     sizes = np.column_stack([(roles[chosen] == r) @ counts for r in range(n_roles.max())])
@@ -151,7 +162,10 @@ def _discretize_parts(XT, y, roles, chosen, logs):
         columns = read_only(columns.reshape(len(XT) * len(batch), rows.shape[1]))
         local = np.repeat(np.arange(len(widths), dtype=np.int32), widths)
         whole = np.arange(len(widths), dtype=np.int32)[np.newaxis]
-        ((_, bins),) = _discretize(columns, local, whole, logs)
+        if row_counts.weights is not None:
+            weights = np.where(rows < 0, 1, row_counts.weights[rows])
+            counted = row_counts._replace(weights=np.tile(weights, (len(XT), 1)))
+        ((_, bins),) = _discretize(columns, local, whole, counted)
         missing = bins.missing.reshape(len(XT), len(batch), len(widths))
         missing = missing - (widths - sizes[batch][:, : len(widths)])
         n_bins = bins.n_bins.reshape(len(XT), len(batch))
@@ -169,9 +183,10 @@ def _batches(order, n_values, n_roles):
     return batches
 
 
-def _with_points(bins, XT, y, roles):
+def _with_points(bins, XT, y, roles, sizes, weights):
     """Replace the sorted values of the columns by the cut points of the sub-problems.
 
+    `sizes` are the weights of the sorted values, `weights` those of the rows or of XT; or None.
     The midpoint of two neighbouring floating-point numbers is one of them: such tables are counted
     again by value.
     """
@@ -187,21 +202,29 @@ def _with_points(bins, XT, y, roles):
     table = of_bin[~is_last]
     rows = ends[~is_last] - before[table]  # below each cut
     columns = table // bins.n_bins.shape[1]
+    weights = np.broadcast_to(1 if weights is None else weights, XT.shape)
+    if sizes is not None:  # the rows whose weights add up to that
+        sums = np.cumsum(sizes, axis=1)
+        found = [np.searchsorted(sums[f], n, "right") for f, n in zip(columns, rows, strict=True)]
+        rows = np.array(found, np.int64)
     below, above = bins.points[columns, rows - 1], bins.points[columns, rows]
     with np.errstate(over="ignore", invalid="ignore"):
         points = (below + above) / 2.0
     for again in np.unique(table[~((below <= points) & (points < above))]):
         f, s = divmod(int(again), bins.n_bins.shape[1])
         counted = bins.tables[starts[again] : starts[again] + n_bins[again]]
-        counted[:] = _count_by_value(XT[f], roles[s][y], points[table == again], counted.shape)
+        counted[:] = _count_by_value(
+            XT[f], roles[s][y], points[table == again], counted.shape, weights[f]
+        )
     return bins._replace(points=points)
 
 
-def _count_by_value(x, local, points, shape):
+def _count_by_value(x, local, points, shape, weights):
     """Count the rows by bin, the number of points strictly below the value, and class."""
     is_known = (x == x) & (local >= 0)
     counts = np.zeros(shape, np.int64)
-    np.add.at(counts, (np.searchsorted(points, x[is_known]), local[is_known]), 1)
+    bins = np.searchsorted(points, x[is_known])
+    np.add.at(counts, (bins, local[is_known]), weights[is_known])
     return counts
 
 

@@ -50,9 +50,13 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def __init__(self, *, n_jobs=None):
         self.n_jobs = n_jobs
 
-    def fit(self, X, y):
-        """Find the cut points of X, which may be sparse; missing values are left out."""
-        problem = make_problem(self, X, y, accepts=Accepts(sparse=True))
+    def fit(self, X, y, sample_weight=None):
+        """Find the cut points of X, which may be sparse; missing values are left out.
+
+        A row of weight 2 counts as two rows; weights that are not whole count by their ratios.
+        """
+        problem = make_problem(self, X, y, sample_weight, accepts=Accepts(sparse=True))
+        problem = problem.drop_zero_weight()
         self.cut_points_ = find_cut_points(problem, self.n_jobs)
         self.classes_ = problem.classes
         return self
@@ -93,7 +97,7 @@ def find_cut_points(problem: Problem, n_jobs: int | None = None) -> list[np.ndar
 def cut_columns(problem: Problem, XT: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the MDL cut points of some columns and their offsets, see `mdl_cut_points`."""
     role = np.arange(problem.n_classes, dtype=np.int32)
-    return mdl_cut_points(XT, problem.codes, role, problem.count_logs)
+    return mdl_cut_points(XT, problem.codes, role, problem.row_counts)
 
 
 def bins_of(column: np.ndarray, points: np.ndarray) -> np.ndarray:

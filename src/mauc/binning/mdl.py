@@ -10,17 +10,19 @@ equally good cuts the first one wins.
 
 Columns are sorted and compressed into entries: a class and a number of rows of that class that
 share a value. Entries are int32 of shape (..., 3, width), ascending with the value, with the rows
-CLASS, COUNT (never 0) and ENDS, the number of distinct values that end with the entry. Cuts are
-compared in fixed point, close ones again in double precision; docs/methods/mdl.md has the sums, and
-why all decisions are those of the plain formula.
+CLASS, COUNT (never 0) and ENDS, the number of distinct values that end with the entry. Where rows
+have weights (see `RowCounts`), entries are int64 and COUNT is a sum of weights. Cuts are compared
+in fixed point, close ones again in double precision; docs/methods/mdl.md has the sums, and why all
+decisions are those of the plain formula.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from mauc.compile import njit
-from mauc.engine.arrays import LN2
+from mauc.engine.arrays import LN2, RowCounts, fixed_log, log_of
 from mauc.engine.keys import argsort_columns, label_bits_of, read_values, sort_keys, write_keys
 
 CLASS, COUNT, ENDS = 0, 1, 2
@@ -28,33 +30,52 @@ CLASS, COUNT, ENDS = 0, 1, 2
 _LOWEST = np.int64(-(2**62))
 
 
+class SortedColumns(NamedTuple):
+    """Columns by ascending value, in the order of the arguments of kernels."""
+
+    values: np.ndarray  #: this and the next two have shape (n_columns, n_samples)
+    codes: np.ndarray
+    sizes: np.ndarray | None  #: weights of the rows, None where there are none
+    n_known: np.ndarray  #: the first values of a column are known, the others anything
+    missing: np.ndarray  #: missing values by class, or their weight, (n_columns, n_classes)
+
+
 def sorted_columns(
-    XT: np.ndarray, y: np.ndarray, n_classes: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return the sorted values of columns, their classes, the known rows, the missing by class."""
-    label_bits = label_bits_of(n_classes)
-    keys, n_known, layout = write_keys(XT, y, label_bits)
-    sort_keys(keys, n_known, label_bits)
-    values = read_values(keys, label_bits, layout)
-    codes = (keys & np.uint64((1 << label_bits) - 1)).astype(np.int32)
-    lossy = np.flatnonzero(layout.n_lost)
-    for f, order in zip(lossy, argsort_columns(XT[lossy]), strict=True):
-        values[f], codes[f] = XT[f, order] + 0.0, y[order]  # -0.0 is 0.0
+    XT: np.ndarray, y: np.ndarray, n_classes: int, weights: np.ndarray | None = None
+) -> SortedColumns:
+    """Sort columns; `weights` are whole numbers of rows or, of shape of XT, of values."""
+    sizes = None
+    if weights is None:
+        label_bits = label_bits_of(n_classes)
+        keys, n_known, layout = write_keys(XT, y, label_bits)
+        sort_keys(keys, n_known, label_bits)
+        values = read_values(keys, label_bits, layout)
+        codes = (keys & np.uint64((1 << label_bits) - 1)).astype(np.int32)
+        lossy = np.flatnonzero(layout.n_lost)
+        for f, order in zip(lossy, argsort_columns(XT[lossy]), strict=True):
+            values[f], codes[f] = XT[f, order] + 0.0, y[order]  # -0.0 is 0.0
+    else:
+        XT = np.where(weights > 0, XT, np.nan)  # rows of weight 0 are missing values of weight 0
+        orders, n_known = argsort_columns(XT), (XT == XT).sum(axis=1)
+        values = np.take_along_axis(XT.astype(np.float64), orders, axis=1) + 0.0
+        weights = np.broadcast_to(weights, XT.shape)
+        codes, sizes = y[orders], np.take_along_axis(weights, orders, axis=1)
     missing = np.zeros((len(XT), n_classes), np.int64)
     for f in np.flatnonzero(n_known < XT.shape[1]):
-        missing[f] = np.bincount(y[np.isnan(XT[f])], minlength=n_classes)
-    return values, codes, n_known, missing
+        gone = np.isnan(XT[f])
+        of_gone = None if weights is None else weights[f, gone]
+        missing[f] = np.bincount(y[gone], of_gone, minlength=n_classes)
+    return SortedColumns(values, codes, sizes, n_known, missing)
 
 
-def make_entries(
-    XT: np.ndarray, y: np.ndarray, n_classes: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return entries of columns, how many each has, the sorted values, the missing by class."""
-    values, codes, n_known, missing = sorted_columns(XT, y, n_classes)
-    entries = np.empty((len(XT), 3, XT.shape[1]), np.int32)
-    n_entries = np.empty(len(XT), np.int64)
-    fill_entries(values, codes, n_known, np.empty(n_classes, np.int64), entries, n_entries)
-    return entries, n_entries, values, missing
+def make_entries(columns: SortedColumns) -> tuple[np.ndarray, np.ndarray]:
+    """Return the entries of columns, and how many each has."""
+    n_columns, n_samples = columns.values.shape
+    dtype = np.int32 if columns.sizes is None else np.int64
+    entries, n_entries = np.empty((n_columns, 3, n_samples), dtype), np.empty(n_columns, np.int64)
+    entry_of = np.empty(columns.missing.shape[1], np.int64)
+    fill_entries(*columns[:4], entry_of, entries, n_entries)
+    return entries, n_entries
 
 
 def one_vs_rest_entries(
@@ -68,7 +89,7 @@ def one_vs_rest_entries(
     n_columns = len(entries)
     # an entry becomes at most three: the rest before it, and a block of both sides
     width = 3 * int(n_entries.max(initial=0)) + n_classes
-    spread = np.empty((n_columns, 3, width), np.int32)
+    spread = np.empty((n_columns, 3, width), entries.dtype)
     regions = np.empty((n_columns, n_classes, 2), np.int64)
     done = np.empty((2, n_classes), np.int64)
     fill_one_vs_rest(entries, n_entries, done, spread, regions)
@@ -76,26 +97,23 @@ def one_vs_rest_entries(
 
 
 def cut_regions(
-    entries: np.ndarray, regions: np.ndarray, n_local: int, logs: np.ndarray, fixed: np.ndarray,
-    unit: float,
-) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """Return tables of bins and classes, below each other, and the bins of each, 0 without a cut.
-
-    `logs`, `fixed` and `unit` are those of `mauc.engine.arrays.log_table`.
-    """
+    entries: np.ndarray, regions: np.ndarray, n_local: int, rows: RowCounts
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return tables of bins and classes, one below the other, and the bins of each, 0 if uncut."""
     n_columns, n_subproblems, _ = regions.shape
     bounds = regions.reshape(-1, 2)
     width = int((bounds[:, 1] - bounds[:, 0]).max(initial=0)) + 1
     near = np.empty((3, width), np.int64)
-    sides = np.empty((2, n_local), np.int64)
+    sides = np.empty((2, n_local), np.uint64)
     costs = np.array([_model_cost(n_present) for n_present in range(n_local + 1)])
     n_bins = np.zeros(len(bounds), np.int64)
     tables = np.empty((8 * len(bounds) + 64, n_local), np.int64)
     n_filled = done = 0
     while True:
         done = fill_tables(
-            entries, bounds, done, logs, fixed, unit, costs, near, sides, tables, n_filled, n_bins
-        )
+            entries, bounds, done, rows.logs, rows.fixed, rows.unit, rows.step, costs, near, sides,
+            tables, n_filled, n_bins,
+        )  # fmt: skip
         n_filled = int(n_bins[:done].sum())
         if done == len(bounds):
             return tables[:n_filled], n_bins.reshape(n_columns, n_subproblems)
@@ -116,7 +134,7 @@ def _model_cost(n_present: int) -> float:
 
 
 @njit(cache=True, nogil=True)
-def fill_entries(values, codes, n_known, entry_of, entries, n_entries):
+def fill_entries(values, codes, sizes, n_known, entry_of, entries, n_entries):
     """Fill the entries of sorted columns; `entry_of` is work space for every class."""
     for f in range(values.shape[0]):
         value, code = values[f], codes[f]
@@ -139,7 +157,7 @@ def fill_entries(values, codes, n_known, entry_of, entries, n_entries):
                 count[e] = 0
                 ends[e] = 0
                 n_filled += 1
-            count[e] += 1
+            count[e] += 1 if sizes is None else sizes[f, i]
         if n_filled > 0:
             ends[n_filled - 1] = 1
         n_entries[f] = n_filled
@@ -211,13 +229,13 @@ def fill_one_vs_rest(entries, n_entries, done, spread, regions):
 
 @njit(cache=True, nogil=True)
 def fill_tables(
-    entries, bounds, done, logs, fixed, unit, costs, near, sides, tables, n_filled, n_bins
+    entries, bounds, done, logs, fixed, unit, step, costs, near, sides, tables, n_filled, n_bins
 ):  # fmt: skip
     """Fill the tables of `cut_regions` from the region `done` on; return the first without space.
 
     Work space: `near`, cuts that may be best, their S, ends of segments; `sides`, class counts.
     """
-    n_classes, bit = tables.shape[1], unit * LN2
+    n_classes, bit = tables.shape[1], unit * LN2 / step
     total, left, later = sides[0], sides[1], near[2]
     for region in range(done, bounds.shape[0]):
         f = region // (bounds.shape[0] // entries.shape[0])
@@ -232,16 +250,17 @@ def fill_tables(
                 total[k] = 0
                 left[k] = 0
             for e in range(lo, hi):
-                total[cls[e]] += count[e]
+                total[cls[e]] += np.uint64(count[e])
             n, s, n_present, s_total = np.uint64(0), np.int64(0), 0, 0.0
             for k in range(n_classes):
-                n += np.uint64(total[k])
-                s += fixed[total[k]]
-                s_total += logs[total[k]]
+                n += total[k]
+                s += fixed_log(fixed, total[k], unit)
+                s_total += log_of(logs, total[k])
                 n_present += total[k] > 0
-            s_whole, rows = s - fixed[n], np.float64(n)
+            s_whole, size = s - fixed_log(fixed, n, unit), np.float64(n)
+            rows = size * step
             # the largest gap that rounding may hide, see above
-            tolerance = np.int64((6 * n_classes + 16) * 2.0**-52 * logs[n] * unit)
+            tolerance = np.int64((6 * n_classes + 16) * 2.0**-52 * log_of(logs, n) * unit)
             tolerance += 2 * n_classes + 4
             # s is the sum over both sides of L(class count) with the entries before e on the left;
             # the best cuts so far are the last ones in near, all within tolerance of the best at
@@ -252,12 +271,13 @@ def fill_tables(
             for e in range(lo, stop):
                 k = np.uint64(cls[e])
                 t = np.uint64(count[e])
-                a = np.uint64(left[k])
-                b = np.uint64(total[k]) - a
-                s += (fixed[a + t] - fixed[a]) + (fixed[b - t] - fixed[b])
+                a = left[k]
+                b = total[k] - a
+                s += fixed_log(fixed, a + t, unit) - fixed_log(fixed, a, unit)
+                s += fixed_log(fixed, b - t, unit) - fixed_log(fixed, b, unit)
                 left[k] = a + t
                 n_left += t
-                here = s - fixed[n_left] - fixed[n - n_left]
+                here = s - fixed_log(fixed, n_left, unit) - fixed_log(fixed, n - n_left, unit)
                 n_boundaries += ends[e]
                 if here >= least and ends[e] > 0:
                     if here - tolerance > best:
@@ -276,7 +296,7 @@ def fill_tables(
                 price = boundary_cost + model_cost - 1e-3 - 1e-9 * rows
                 if best - s_whole < bit * price + n_present * (s_whole / rows):
                     n_near = 0
-                prior = -(s_total - logs[n]) / (rows * LN2)
+                prior = -(s_total - log_of(logs, n)) / (size * LN2)
                 for k in range(n_classes):
                     left[k] = 0
                 e, smallest = lo, np.inf
@@ -284,26 +304,27 @@ def fill_tables(
                     if near[1, q] < least:
                         continue
                     while e <= near[0, q]:
-                        left[cls[e]] += count[e]
+                        left[cls[e]] += np.uint64(count[e])
                         e += 1
                     n_left, s_left, s_right, k_left, k_right = np.uint64(0), 0.0, 0.0, 0, 0
                     for k in range(n_classes):
                         right = total[k] - left[k]
-                        n_left += np.uint64(left[k])
-                        s_left += logs[left[k]]
-                        s_right += logs[right]
+                        n_left += left[k]
+                        s_left += log_of(logs, left[k])
+                        s_right += log_of(logs, right)
                         k_left += left[k] > 0
                         k_right += right > 0
                     n_right = n - n_left
-                    s_left -= logs[n_left]
+                    s_left -= log_of(logs, n_left)
                     s_both = s_left
                     for k in range(n_classes):
-                        s_both += logs[total[k] - left[k]]
-                    entropy = -(s_both - logs[n_right]) / (rows * LN2)
+                        s_both += log_of(logs, total[k] - left[k])
+                    l_right = log_of(logs, n_right)
+                    entropy = -(s_both - l_right) / (size * LN2)
                     if entropy < smallest:
                         smallest = entropy
                         h_left = -s_left / (np.float64(n_left) * LN2)
-                        h_right = -(s_right - logs[n_right]) / (np.float64(n_right) * LN2)
+                        h_right = -(s_right - l_right) / (np.float64(n_right) * LN2)
                         delta = n_present * prior - k_right * h_right - k_left * h_left
                         gain = prior - entropy
                         is_worth = gain > (boundary_cost + (model_cost - delta)) / rows

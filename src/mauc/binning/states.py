@@ -20,7 +20,11 @@ MAX_BINS = 255  # missing values take one more code
 def bin_columns(
     problem: Problem, binning: str, n_bins: int, n_jobs: int | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the state of every value, of `BINNINGS`, and the number of states of every column."""
+    """Return the state of every value, of `BINNINGS`, and the number of states of every column.
+
+    Rows of weight 0 are left out.
+    """
+    problem = problem.drop_zero_weight()  # on a worker; elsewhere there are none
     if binning in ("equal_width", "equal_frequency"):
         check_int("n_bins", n_bins, 2, MAX_BINS)
     shape = problem.columns.shape[::-1]
@@ -35,11 +39,11 @@ def bin_columns(
         XT, out, n_out = problem.columns.floats(block), states[block], n_states[block]
         keeps_values = is_nominal[block] | (binning == "none")
         if binning == "three_states":
-            three_states(XT, out, n_out)
+            three_states(XT, out, n_out, problem.sample_weight)
         elif binning == "equal_width":
             equal_width(XT, n_bins, out, n_out)
         elif binning == "equal_frequency":
-            equal_frequency(XT, n_bins, out, n_out)
+            equal_frequency(XT, n_bins, out, n_out, problem.row_counts.weights)
         elif binning == "mdl":
             points, offsets = cut_columns(problem, XT)
             out[:], n_out[:] = 0, 1
@@ -91,7 +95,9 @@ def _states(codes: np.ndarray, column: int) -> tuple[np.ndarray, int]:
     return np.where(is_missing, n_known, codes), max(1, n_known + int(is_missing.any()))
 
 
-def three_states(XT: np.ndarray, codes: np.ndarray, n_states: np.ndarray) -> None:
+def three_states(
+    XT: np.ndarray, codes: np.ndarray, n_states: np.ndarray, weights: np.ndarray | None = None
+) -> None:
     """Cut every feature at mean - sd and mean + sd, as in Peng's program; missing is 3.
 
     A feature that varies without a value outside, such as one of two equally frequent values, would
@@ -101,7 +107,12 @@ def three_states(XT: np.ndarray, codes: np.ndarray, n_states: np.ndarray) -> Non
     n_known = np.full(len(XT), XT.shape[1])
     _plain_sums(XT, shifts, sums)
     has_missing = np.isnan(sums[0])
-    for j in np.flatnonzero(has_missing):
+    if weights is not None:
+        sizes = np.where(np.isnan(XT), 0.0, weights)
+        differences = np.where(np.isnan(XT), 0.0, XT - shifts[:, np.newaxis])
+        n_known, sums[0] = sizes.sum(axis=1), (sizes * differences).sum(axis=1)
+        sums[1] = (sizes * differences**2).sum(axis=1)
+    for j in np.flatnonzero(has_missing & (weights is None)):
         differences = XT[j, ~np.isnan(XT[j])] - shifts[j]
         n_known[j] = len(differences)
         # Running sums add one value after the other.
@@ -133,20 +144,33 @@ def equal_width(XT: np.ndarray, n_bins: int, codes: np.ndarray, n_states: np.nda
     n_states[:] = n_bins + is_missing.any(axis=1)
 
 
-def equal_frequency(XT: np.ndarray, n_bins: int, codes: np.ndarray, n_states: np.ndarray) -> None:
+def equal_frequency(
+    XT: np.ndarray, n_bins: int, codes: np.ndarray, n_states: np.ndarray,
+    weights: np.ndarray | None = None,
+) -> None:  # fmt: skip
     """Cut every feature into `n_bins` parts with equal numbers of samples; missing is `n_bins`.
 
     The code is floor(n_bins r / n), with r of the n known values below x: the number of lower
     quantiles below x.
     """
-    ordered, rows = np.sort(XT, axis=1), np.arange(len(XT))  # missing values come last
     is_missing = np.isnan(XT)
-    n_known = XT.shape[1] - is_missing.sum(axis=1)
-    codes[:] = 0
-    for step in range(1, n_bins):
-        # codes are the numbers of the lower quantiles so far that are below the values
-        ranks = -(-step * n_known // n_bins)
-        codes += ordered[rows, ranks - 1][:, np.newaxis] < XT
+    if weights is None:
+        ordered, rows = np.sort(XT, axis=1), np.arange(len(XT))  # missing values come last
+        n_known = XT.shape[1] - is_missing.sum(axis=1)
+        codes[:] = 0
+        for step in range(1, n_bins):
+            # codes are the numbers of the lower quantiles so far that are below the values
+            ranks = -(-step * n_known // n_bins)
+            codes += ordered[rows, ranks - 1][:, np.newaxis] < XT
+    else:
+        orders = np.argsort(XT, axis=1, kind="stable")
+        ordered = np.take_along_axis(XT, orders, axis=1)
+        sizes = np.take_along_axis(np.where(is_missing, 0, weights), orders, axis=1)
+        below = np.cumsum(sizes, axis=1) - sizes
+        below[:, 1:][ordered[:, 1:] == ordered[:, :-1]] = 0  # equal values: as the first of them
+        below = np.maximum.accumulate(below, axis=1)
+        n_known = np.maximum(sizes.sum(axis=1, keepdims=True), 1)
+        np.put_along_axis(codes, orders, (n_bins * below // n_known).astype(np.uint8), axis=1)
     codes[is_missing] = n_bins
     n_states[:] = n_bins + is_missing.any(axis=1)
 

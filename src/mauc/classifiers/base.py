@@ -7,6 +7,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from mauc.data.categories import learn_categories
 from mauc.data.validate import (
+    as_counts,
     check_columns,
     check_fitted,
     check_table,
@@ -46,7 +47,8 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), optional
-            Non-negative weights; None: all 1. A sample of weight 0 is left out.
+            Non-negative weights; None: all 1. A sample of weight 0 is left out. Whole numbers count
+            rows; of others only the ratios matter, as in `mauc.MDFS.fit`.
 
         Returns
         -------
@@ -82,6 +84,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         has_weight = weights > 0
         if not has_weight.any():
             raise MaucError("sample_weight must have a positive entry, got only zeros.")
+        weights = weights if (counts := as_counts(weights)) is None else counts
         if not has_weight.all():
             X = np.asarray(X[has_weight], order=self._order)
             codes, weights = codes[has_weight], weights[has_weight]
@@ -180,3 +183,14 @@ def encode_column(column: np.ndarray, categories: np.ndarray) -> np.ndarray:
         is_seen = categories[found] == column
         codes[is_seen] = found[is_seen]
     return codes
+
+
+def drop_zero_weight(X: np.ndarray, y: np.ndarray, weights) -> tuple:
+    """Return the samples of positive weight, and their weights by `as_counts`."""
+    if weights is None:
+        return X, y, None
+    weights = check_weights(weights, X)
+    has_weight = weights > 0
+    if not has_weight.all():
+        X, y, weights = np.asfortranarray(X[has_weight]), y[has_weight], weights[has_weight]
+    return X, y, as_counts(weights)

@@ -92,11 +92,13 @@ def find_ranges(
     return Ranges(low, high, is_constant, find_categories(X, nominal), fill)
 
 
-def find_spreads(X: np.ndarray, mean: np.ndarray) -> Ranges:
+def find_spreads(X: np.ndarray, mean: np.ndarray, weights: np.ndarray) -> Ranges:
     """Return ranges that standardise: from the mean, which also replaces missing values, one sd."""
     with np.errstate(over="ignore", invalid="ignore"):
         offsets = np.where(np.isnan(X), 0.0, X - mean)
-        spread = np.sqrt((offsets**2).sum(axis=0) / np.maximum((~np.isnan(X)).sum(axis=0), 1))
+        totals = (~np.isnan(X) * weights).sum(axis=0)
+        spread = (offsets**2 * weights).sum(axis=0) / np.where(totals > 0, totals, 1.0)
+        spread = np.sqrt(spread)
     is_constant = (spread == 0.0) | (mean + spread == mean)
     return Ranges(mean, mean + spread, is_constant, {}, fill=mean)
 

@@ -75,7 +75,7 @@ class RBFSVM(BaseClassifier):
     scoring with ``make_mauc_scorer("decision_function")``. A missing value (NaN) is replaced by the
     mean of the feature in the training data, as WEKA does; a missing category, or one that is not
     in the training data, by the means of the indicators. Categories that are declared but do not
-    occur are ignored.
+    occur are ignored. The cost of the margin error of a sample is C times its weight.
 
     References
     ----------
@@ -107,10 +107,6 @@ class RBFSVM(BaseClassifier):
         self.precompute = precompute
         self.categorical_features = categorical_features
 
-    def fit(self, X, y):
-        """Scale the data, in which NaN is a missing value, train the machines and return self."""
-        return super().fit(X, y)
-
     def check_options(self):
         """Raise a `MaucError` if a parameter is wrong."""
         if not (is_real(self.C) and np.isposinf(self.C)):  # infinite: a hard margin
@@ -125,8 +121,10 @@ class RBFSVM(BaseClassifier):
         """Return the `ScaledSamples` of training `Samples`, missing values replaced."""
         indicators = Indicators.of(samples)
         X = indicators.expand(samples.X)
-        mean = _known_means(X)
-        ranges = find_ranges(X, fill=mean) if self.scaling == "range" else find_spreads(X, mean)
+        weights = samples.weights[:, np.newaxis]
+        mean = _known_means(X, weights)
+        is_range = self.scaling == "range"
+        ranges = find_ranges(X, fill=mean) if is_range else find_spreads(X, mean, weights)
         return ScaledSamples.of(replace(samples, X=X), ranges, indicators)
 
     def nest(self, samples, X_test, response_method, n_jobs=None):
@@ -145,9 +143,9 @@ class RBFSVM(BaseClassifier):
             start = 0
             for size in sizes:
                 new = columns_of(ranking[start:size])
-                gamma = self.gamma_for(ZT[columns_of(ranking[:size])], size)
+                gamma = self.gamma_for(ZT[columns_of(ranking[:size])], size, train.weights)
                 svc = self.make_svc("precomputed", gamma)
-                svc.fit(within.add(new).kernel(gamma), train.codes)
+                svc.fit(within.add(new).kernel(gamma), train.codes, unequal(train.weights))
                 kernel = between.add(new).kernel(gamma)
                 if response_method == "decision_function":
                     yield svc.decision_function(kernel)
@@ -165,12 +163,15 @@ class RBFSVM(BaseClassifier):
         """Return the unfitted SVC with kernel "precomputed" or "rbf"."""
         return SVC(C=self.C, kernel=kernel, gamma=gamma, tol=self.tol)
 
-    def gamma_for(self, ZT, n_features):
+    def gamma_for(self, ZT, n_features, weights):
         """Return gamma as a number, for scaled columns as rows, and the features they are of."""
         if self.gamma == "auto":
             return 1.0 / n_features
         if self.gamma == "scale":
             spread = ZT.var()
+            if unequal(weights) is not None:
+                shares = weights / (len(ZT) * weights.sum())
+                spread = (shares * (ZT - (shares * ZT).sum()) ** 2).sum()
             return 1.0 / (len(ZT) * spread) if spread > 0 else 1.0
         return float(self.gamma)
 
@@ -185,14 +186,15 @@ class RBFSVM(BaseClassifier):
         self._train = replace(train, ZT=train.ZT[:, :0])
         self.ranges_, self.mean_ = train.ranges, train.ranges.fill
         self.categories_ = self._coder.name_values(train.indicators.categories)
-        self.gamma_ = self.gamma_for(train.ZT, self.n_features_in_)
+        self.gamma_ = self.gamma_for(train.ZT, self.n_features_in_, train.weights)
         labels, self._support_ZT = self.classes_[train.codes], None
+        weights = unequal(train.weights)
         if self._is_precomputed(len(labels)):
             kernel = SquaredDistances(train.ZT).add(range(len(train.ZT))).kernel(self.gamma_)
-            self.svc_ = self.make_svc("precomputed", self.gamma_).fit(kernel, labels)
+            self.svc_ = self.make_svc("precomputed", self.gamma_).fit(kernel, labels, weights)
             self._support_ZT = np.ascontiguousarray(train.ZT[:, self.svc_.support_])
         else:
-            self.svc_ = self.make_svc("rbf", self.gamma_).fit(train.ZT.T, labels)
+            self.svc_ = self.make_svc("rbf", self.gamma_).fit(train.ZT.T, labels, weights)
 
     def _score(self, X):
         labels = self._respond(X, "predict")
@@ -250,8 +252,13 @@ class SquaredDistances:
         return out
 
 
-def _known_means(X: np.ndarray) -> np.ndarray:
+def unequal(weights: np.ndarray) -> np.ndarray | None:
+    """Return weights, None if all are 1."""
+    return None if (weights == 1.0).all() else weights
+
+
+def _known_means(X: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Return the means of the known values of the columns, 0 without any."""
     known = ~np.isnan(X)
-    counts = known.sum(axis=0)
-    return np.where(known, X, 0.0).sum(axis=0, dtype=np.float64) / np.maximum(counts, 1)
+    totals = (known * weights).sum(axis=0)
+    return (np.where(known, X, 0.0) * weights).sum(axis=0) / np.where(totals > 0, totals, 1.0)

@@ -12,8 +12,8 @@ from sklearn.svm import SVC
 from sklearn.utils import _safe_indexing
 
 from mauc.checks import check_choice, check_int
-from mauc.classifiers.base import Samples
-from mauc.classifiers.svm import RBFSVM, SquaredDistances
+from mauc.classifiers.base import Samples, drop_zero_weight
+from mauc.classifiers.svm import RBFSVM, SquaredDistances, unequal
 from mauc.data.categories import learn_categories
 from mauc.data.validate import check_generator, check_table, encode_labels, mauc_errors
 from mauc.exceptions import MaucError
@@ -78,8 +78,8 @@ class TuningResult:
 @insert_texts
 def tune_rbf_svm(
     X, y, *, C_values=PAPER_C, gamma_values=PAPER_GAMMA, search="full", n_folds=3,
-    groups=None, response_method="predict_proba", categorical_features=None, random_state=0,
-    n_jobs=None,
+    groups=None, response_method="predict_proba", sample_weight=None, categorical_features=None,
+    random_state=0, n_jobs=None,
 ):  # fmt: skip
     """Choose C and gamma of `RBFSVM` by cross-validated MAUC.
 
@@ -101,6 +101,9 @@ def tune_rbf_svm(
     {groups}
     response_method : {"predict_proba", "decision_function"}, default="predict_proba"
         What MAUC is computed from: the hard scores of the paper, or the decision values.
+    sample_weight : array-like of shape (n_samples,), optional
+        For the machines and MAUC; samples of weight 0 count as absent. A sample is in one fold with
+        all of its weight.
     {categorical_features}
     random_state : int, SeedSequence, Generator, RandomState or None, default=0
         Shuffles the samples before they are divided into stratified folds.
@@ -126,6 +129,10 @@ def tune_rbf_svm(
     _, X, is_nominal = learn_categories(X, categorical_features)
     X, y = check_table(X, y, takes_nominal=True)
     nominal = np.flatnonzero(is_nominal)
+    if groups is not None and sample_weight is not None:
+        groups = np.asarray(groups)[np.asarray(sample_weight) > 0]
+    X, y, weights = drop_zero_weight(X, y, sample_weight)
+    weights = np.ones(len(y)) if weights is None else weights
     classes, codes, _ = encode_labels(y)
     with mauc_errors():
         generator = check_generator(random_state)
@@ -143,8 +150,8 @@ def tune_rbf_svm(
         """Score the points of a mask of the grid."""
         total = np.zeros(scores.shape)
         for train, test in folds:
-            samples = Samples.unweighted(X[train], codes[train], len(classes), nominal)
-            fold = _TuningFold(samples, X[test], codes[test])
+            samples = Samples(X[train], codes[train], weights[train], len(classes), nominal)
+            fold = _TuningFold(samples, X[test], codes[test], weights[test])
 
             def score_column(j, fold=fold):
                 return fold.score(gamma_values[j], C_values[wanted[:, j]], response_method)
@@ -166,17 +173,19 @@ def tune_rbf_svm(
 
 def tune_on_features(
     X, y: np.ndarray, features: np.ndarray, is_nominal: np.ndarray | None = None, *,
-    max_samples: int | None = None, groups: np.ndarray | None = None, random_state=0, **options,
+    max_samples: int | None = None, groups: np.ndarray | None = None, sample_weight=None,
+    random_state=0, **options,
 ) -> tuple[TuningResult, int]:  # fmt: skip
     """Tune on some columns, of a stratified sample if there are many rows; return its size, too."""
     if max_samples is not None and len(y) > max_samples:
         rows = _sample_rows(y, max_samples, check_generator(random_state))
         X, y = _safe_indexing(X, rows), y[rows]
+        sample_weight = None if sample_weight is None else np.asarray(sample_weight)[rows]
         groups = None if groups is None else groups[rows]
     nominal = None if is_nominal is None else is_nominal[features]
     X = _safe_indexing(X, features, axis=1)
     options |= {"categorical_features": nominal, "random_state": random_state, "groups": groups}
-    return tune_rbf_svm(X, y, **options), len(y)
+    return tune_rbf_svm(X, y, sample_weight=sample_weight, **options), len(y)
 
 
 def _sample_rows(y: np.ndarray, n_rows: int, generator: np.random.RandomState) -> np.ndarray:
@@ -193,20 +202,23 @@ def _sample_rows(y: np.ndarray, n_rows: int, generator: np.random.RandomState) -
 class _TuningFold:
     """One split of the data: distances computed once."""
 
-    def __init__(self, samples: Samples, X_test: np.ndarray, codes_test: np.ndarray) -> None:
+    def __init__(
+        self, samples: Samples, X_test: np.ndarray, codes_test: np.ndarray, test_weights: np.ndarray
+    ) -> None:
         train = RBFSVM().prepare(samples)
         QT, ZT = train.scale(X_test), train.ZT
         self._within = SquaredDistances(ZT).add(range(len(ZT)))
         self._between = SquaredDistances(QT, ZT).add(range(len(QT)))
         self._codes, self._n_classes = samples.codes, samples.n_classes
-        self._pairs = ClassPairs(codes_test, np.arange(samples.n_classes), name="a fold")
+        self._weights, classes = unequal(samples.weights), np.arange(samples.n_classes)
+        self._pairs = ClassPairs(codes_test, classes, unequal(test_weights), name="a fold")
 
     def score(self, gamma, C_values, response_method):
         """Return the MAUC for each of the ascending values of C."""
         within, between = self._within.kernel(gamma), self._between.kernel(gamma)
         values, last = np.empty(len(C_values)), None
         for i, C in enumerate(C_values):
-            svc = SVC(C=C, kernel="precomputed").fit(within, self._codes)
+            svc = SVC(C=C, kernel="precomputed").fit(within, self._codes, self._weights)
             if last is not None and _are_same(svc, last):
                 values[i:] = values[i - 1]
                 break

@@ -375,7 +375,6 @@ def feature_table(selector: "RankingSelector", feature_names: Sequence[str]) -> 
             show.short(feature_names[step.feature]),
             *([show.short(step.subproblem_name), step.rank] if is_paired else []),
             *(f"{column[at]:.3f}" for column in values.values()),
-            *[", ".join(pairs[:3]) + (f" and {len(pairs) - 3} more" if len(pairs) > 3 else "")]
-            * len(serving),
+            *serving and [", ".join(pairs[:3]) + f" and {len(pairs) - 3} more" * (len(pairs) > 3)],
         )
     return table

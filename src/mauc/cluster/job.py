@@ -12,7 +12,7 @@ from mauc.memory import format_bytes
 
 # What a Problem computes of the labels alone: once per worker, not once per range of columns.
 _OF_LABELS = (
-    "class_weights", "row_weights", "pair_weights", "max_wins", "count_logs", "by_class",
+    "class_weights", "row_weights", "pair_weights", "max_wins", "row_counts", "by_class",
 )  # fmt: skip
 _COMPUTED = ("_codes", "_class_counts")
 _MEMORY_SHARE = 2  # half of what a worker may use is for columns being read and sorted

@@ -34,18 +34,11 @@ class Constraints:
         keep, exclude, groups, costs, budget = (getattr(estimator, name, None) for name in WISHES)
         if all(value is None for value in (keep, exclude, groups, costs, budget)):
             return None
-        if budget is not None and costs is None:
-            raise MaucError(
-                f"{option('budget')} needs {option('feature_costs')}, the cost of each feature."
-            )
         names = problem.column_labels
         if problem.feature_names is not None:
             names = problem.feature_names.tolist()
-        names = names or default_names(range(problem.n_features))
-        find = _Finder(names)
-        for name, wanted in _named_groups(groups).items():
-            find.add_group(name, wanted)
-        unit_of = np.full(len(names), -1)
+        find = _Finder(names or default_names(range(problem.n_features)), groups)
+        unit_of = np.full(len(find.names), -1)
         for unit, members in enumerate(find.groups.values()):
             unit_of[members] = unit
         single = np.flatnonzero(unit_of < 0)
@@ -54,33 +47,12 @@ class Constraints:
             [*dict.fromkeys(unit_of[find.columns(wanted, name)].tolist())]
             for wanted, name in ((exclude, "exclude"), (keep, "keep"))
         )
-        for unit in (unit for unit in kept if unit in out):
-            both = format_labels([names[at] for at in np.flatnonzero(unit_of == unit)])
-            raise MaucError(
-                f"{option('keep')} and {option('exclude')} must not name the same features, got "
-                f"{both} in both."
-            )
-        unit_costs = None
-        if costs is not None:
-            unit_costs = _unit_costs(costs, find, unit_of, np.isin(unit_of, out))
-        unit_of[np.isin(unit_of, out)] = -1
-        if (unit_of < 0).all():
-            raise MaucError(
-                f"{option('exclude')} must leave a feature, got all {len(names)} of them."
-            )
-        money = np.inf if budget is None else check_real(option("budget"), budget, 0)
-        made = cls(unit_of, tuple(kept), unit_costs, money)
-        if made.kept_cost > money:
-            raise MaucError(
-                f"{option('budget')} must pay for the features of {option('keep')}, which cost "
-                f"{made.kept_cost:g}, got {money:g}."
-            )
-        if unit_costs is not None and (least := unit_costs[made.sizes > 0].min()) > money:
-            raise MaucError(
-                f"{option('budget')} must pay for one feature at least, the cheapest of which "
-                f"costs {least:g}, got {money:g}."
-            )
-        return made
+        is_out, money = np.isin(unit_of, out), np.inf
+        unit_costs = None if costs is None else _unit_costs(costs, find, unit_of, is_out)
+        if budget is not None:
+            money = check_real(option("budget"), budget, 0)
+        _check_possible(find.names, unit_of, out, kept, unit_costs, money)
+        return cls(np.where(is_out, -1, unit_of), tuple(kept), unit_costs, money)
 
     @cached_property
     def sizes(self) -> np.ndarray:
@@ -97,11 +69,6 @@ class Constraints:
     def n_kept(self) -> int:
         """Number of features that are kept."""
         return int(self.sizes[list(self.keep)].sum())
-
-    @property
-    def kept_cost(self) -> float:
-        """Cost of what is kept."""
-        return 0.0 if self.costs is None else float(self.costs[list(self.keep)].sum())
 
     @property
     def passes(self) -> tuple[bool, ...]:
@@ -221,29 +188,49 @@ def choose_units(
     return np.array(best[0], np.int64), np.array(best[1])
 
 
+def _check_possible(names, unit_of, out, kept, costs, money) -> None:
+    """Raise for wishes that contradict each other, or that a budget does not pay for."""
+    keep, exclude, budget = (option(name) for name in ("keep", "exclude", "budget"))
+    if both := [unit for unit in kept if unit in out]:
+        named = format_labels([names[at] for at in np.flatnonzero(np.isin(unit_of, both))])
+        raise MaucError(f"{keep} and {exclude} must not name the same features, got {named}.")
+    left = np.setdiff1d(unit_of, out)
+    if len(left) == 0:
+        raise MaucError(f"{exclude} must leave a feature, got all {len(names)} of them.")
+    if costs is None:
+        if money < np.inf:
+            raise MaucError(f"{budget} needs {option('feature_costs')}, the cost of each feature.")
+        return
+    needed, what = costs[kept].sum(), f"the features of {keep}, which cost"
+    if not kept:
+        needed, what = costs[left].min(), "one feature at least, the cheapest of which costs"
+    if needed > money:
+        raise MaucError(f"{budget} must pay for {what} {needed:g}, got {money:g}.")
+
+
 class _Finder:
     """Finds columns by the names of features and groups, by numbers or by masks."""
 
-    def __init__(self, names: Sequence[Any]) -> None:
+    def __init__(self, names: Sequence[Any], groups: Any) -> None:
         self.names = names
         self.groups: dict[Any, np.ndarray] = {}  #: members by name
         self._columns = {name: at for at, name in enumerate(names)}
-
-    def add_group(self, name: Any, wanted: Any) -> None:
-        """Add a group of features that are in no other one."""
-        members = self.columns(wanted, "feature_groups")
-        if len(members) == 0:
-            raise MaucError(
-                f"{option('feature_groups')} must have features in each group, got none in "
-                f"{name!r}."
-            )
-        for other, taken in self.groups.items():
-            for at in np.intersect1d(members, taken)[:1]:
-                raise MaucError(
-                    f"{option('feature_groups')} must have a feature in one group at most, got "
-                    f"{self.names[at]!r} in {other!r} and in {name!r}."
-                )
-        self.groups[name] = members
+        wanted = option("feature_groups")
+        if groups is not None and not isinstance(groups, Mapping):
+            if isinstance(groups, str) or not all(np.ndim(part) == 1 for part in groups):
+                raise MaucError(f"{wanted} must be a dict or a list of lists, got {groups!r}.")
+            groups = {f"group {at + 1}": part for at, part in enumerate(groups)}
+        for name, given in (groups or {}).items():
+            members = self.columns(given, "feature_groups")
+            if len(members) == 0:
+                raise MaucError(f"{wanted} must have features in each group, got none in {name!r}.")
+            for other, taken in self.groups.items():
+                for at in np.intersect1d(members, taken)[:1]:
+                    raise MaucError(
+                        f"{wanted} must have a feature in one group at most, got {names[at]!r} in "
+                        f"{other!r} and in {name!r}."
+                    )
+            self.groups[name] = members
 
     def columns(self, wanted: Any, parameter: str) -> np.ndarray:
         """Return the columns of what is wanted, in its order; of None there are none."""
@@ -271,18 +258,6 @@ class _Finder:
             return [int(entry) % len(self.names)]
         known = format_labels([*self.groups, *self.names])
         raise MaucError(f"{option(parameter)} must name features ({known}), got {entry!r}.")
-
-
-def _named_groups(given: Any) -> dict[Any, Any]:
-    """Return groups by name, from a dict or a list of lists."""
-    if given is None or isinstance(given, Mapping):
-        return dict(given or {})
-    if isinstance(given, str) or not all(np.ndim(part) == 1 for part in given):
-        raise MaucError(
-            f"{option('feature_groups')} must be a dict or a list of lists of features, got "
-            f"{given!r}."
-        )
-    return {f"group {at + 1}": part for at, part in enumerate(given)}
 
 
 def _unit_costs(

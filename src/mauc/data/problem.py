@@ -27,7 +27,7 @@ from mauc.data.validate import (
     encode_labels,
     scale_weights,
 )
-from mauc.engine.arrays import log_table
+from mauc.engine.arrays import RowCounts, count_rows
 from mauc.exceptions import (
     ConstantInputWarning,
     MaucError,
@@ -114,9 +114,9 @@ class Problem:
         return 2 * totals[first] * totals[second]
 
     @cached_property
-    def count_logs(self) -> Any:
-        """The `log_table` of the counts up to n_samples, in nats."""
-        return log_table(self.n_samples, 1.0)
+    def row_counts(self) -> RowCounts:
+        """How rows are counted by methods on discretised values."""
+        return count_rows(self.n_samples, self.sample_weight)
 
     @cached_property
     def by_class(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

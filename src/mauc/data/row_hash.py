@@ -21,11 +21,21 @@ _ENOUGH = 3.0  # times the information that tells all rows apart, for columns re
 _MULTIPLIERS = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 
 
-def sample_rows(problem: Problem, order: np.ndarray, starts: np.ndarray, n_kept: int) -> np.ndarray:
-    """Choose rows, each class with its share; return their ascending offsets in `order`."""
+def sample_rows(
+    problem: Problem, order: np.ndarray, starts: np.ndarray, n_kept: int,
+    weights: np.ndarray | None = None,
+) -> np.ndarray:  # fmt: skip
+    """Choose rows, each class with its share; return their ascending offsets in `order`.
+
+    `weights`, in this order, count rows: one that stands for several may be chosen again and again.
+    """
+    if len(order) < problem.n_samples:  # those of weight 0, which a cluster still has
+        there = np.sort(order)
+        problem, order = problem.take_rows(there), np.searchsorted(there, order)
     n = problem.n_samples
+    ends = np.arange(n + 1) if weights is None else np.append(0.0, np.cumsum(weights))
     # As many of a class as even distances over all rows would take.
-    wanted = np.diff(np.searchsorted(np.arange(n_kept) * n // n_kept, starts))
+    wanted = np.diff(np.searchsorted(_even_points(n_kept, ends[-1]), ends[starts]))
     columns = _spread_columns(problem)
     ahead: Any = problem.columns.in_groups(columns)
     hashes = _hash_rows(problem, ahead)
@@ -35,7 +45,8 @@ def sample_rows(problem: Problem, order: np.ndarray, starts: np.ndarray, n_kept:
     chosen, open_groups = [], []
     for k in np.flatnonzero(wanted):
         part = np.sort(keys[starts[k] : starts[k + 1]])
-        found = _take_evenly(part >> offset_bits, (part & low_bits).astype(np.int64), wanted[k])
+        offsets = (part & low_bits).astype(np.int64)
+        found = _take_evenly(part >> offset_bits, offsets, wanted[k], weights)
         chosen.append(found[0])
         open_groups += found[1]
     # The columns that are left, and at last the codes of the nominal ones.
@@ -43,11 +54,11 @@ def sample_rows(problem: Problem, order: np.ndarray, starts: np.ndarray, n_kept:
     for left, values_of in ((ahead, _values), (nominal, _codes)):
         # Whether a group is open is asked first: the next column may have to be read.
         while open_groups and (column := next(left, None)) is not None:
-            found = _split_groups(values_of(problem, column)[order], open_groups)
+            found = _split_groups(values_of(problem, column)[order], open_groups, weights)
             chosen += found[0]
             open_groups = found[1]
         left.close()
-    chosen += [offsets[:n_taken] for offsets, n_taken in open_groups]  # rows that are all equal
+    chosen += [np.resize(*group) for group in open_groups]  # rows that are all equal
     return np.sort(np.concatenate(chosen))
 
 
@@ -78,14 +89,17 @@ def _spread_columns(problem):
 
 def _hash_rows(problem, columns):
     """Return a hash for every row, of so many columns that nearly all rows should differ."""
-    hashes = np.zeros(problem.n_samples, np.uint64)
-    n_bits = _ENOUGH * log2(problem.n_samples)
+    hashes, weights = np.zeros(problem.n_samples, np.uint64), problem.sample_weight
+    total = problem.n_samples if weights is None else max(float(weights.sum()), 1.0)
+    n_bits = _ENOUGH * log2(total)
     for column in islice(columns, _MAX_MIXED):
         ranks, counts = _ranks(problem, column)
         _mix(hashes, ranks)
-        shares = counts / problem.n_samples
+        if weights is not None:
+            counts = np.bincount(ranks.astype(np.int64), weights)
+        shares = counts[counts > 0] / total
         n_bits += float(np.sum(shares * np.log2(shares)))
-        if n_bits <= 0 or len(counts) == problem.n_samples:
+        if n_bits <= 0 or len(counts) == total:
             break
     return hashes
 
@@ -146,13 +160,22 @@ def _mix(hashes, ranks):
         hashes ^= hashes >> np.uint64(31)
 
 
-def _take_evenly(keys, offsets, n_taken):
+def _even_points(n_points, total):
+    """Return points at even distances in [0, total), rounded down if they number rows."""
+    points = np.arange(n_points) * total
+    return points // n_points if points.dtype.kind == "i" else points / n_points
+
+
+def _take_evenly(keys, offsets, n_taken, weights):
     """Take offsets at even distances, their keys ascending; of those of one key it is open which.
 
     Returns the offsets taken and, for each open key, its offsets and how many of them to take.
     """
-    n = len(keys)
-    taken = np.arange(n_taken) * n // n_taken
+    if weights is None:
+        taken = _even_points(n_taken, len(keys))
+    else:
+        ends = np.cumsum(weights[offsets])
+        taken = np.searchsorted(ends, _even_points(n_taken, ends[-1]), "right")
     firsts = np.searchsorted(keys, keys[taken], "left")
     lasts = np.searchsorted(keys, keys[taken], "right")
     is_alone = lasts - firsts == 1
@@ -161,14 +184,14 @@ def _take_evenly(keys, offsets, n_taken):
     stops = dict(zip(firsts.tolist(), lasts.tolist(), strict=True))
     for first, n_here in zip(groups.tolist(), n_of.tolist(), strict=True):
         group = offsets[first : stops[first]]
-        if n_here == len(group):
+        if n_here == len(group) and weights is None:
             chosen.append(group)
         else:
             open_groups.append((group, n_here))
     return np.concatenate(chosen), open_groups
 
 
-def _split_groups(values, open_groups):
+def _split_groups(values, open_groups, weights):
     """Return what a column decides to take of open groups, and the groups still open."""
     sizes = [len(offsets) for offsets, _ in open_groups]
     here = values[np.concatenate([offsets for offsets, _ in open_groups])]
@@ -183,7 +206,7 @@ def _split_groups(values, open_groups):
         hashes = np.zeros(len(offsets), np.uint64)
         _mix(hashes, np.unique(values[offsets], return_inverse=True)[1].astype(np.uint64))
         by_hash = np.argsort(hashes, kind="stable")
-        found = _take_evenly(hashes[by_hash], offsets[by_hash], n_taken)
+        found = _take_evenly(hashes[by_hash], offsets[by_hash], n_taken, weights)
         chosen.append(found[0])
         still_open += found[1]
     return chosen, still_open

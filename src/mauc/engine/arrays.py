@@ -1,11 +1,12 @@
-"""Arrays for the kernels: read-only columns, aligned rows, v log v; the numbering of pairs."""
+"""Arrays for the kernels: read-only columns, aligned rows, v log v, weights; numbers of pairs."""
 
 import math
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
-from mauc.compile import njit
+from mauc.compile import njit, njit_part
 from mauc.parallel import scratch_array
 
 _TILE_SIZE = 2**14  # values that are transposed together
@@ -15,6 +16,8 @@ _LINE_BYTES = 64
 LANES = 16  # classes that the engine counts at once
 LN2 = math.log(2.0)
 _CHUNK = 1 << 16  # entries rounded at once: a long table is not copied whole
+_MAX_COUNT = 2**53  # up to which doubles hold all whole numbers
+_WEIGHT_BITS = 44  # of a total of weights that are not whole
 SHORT = 1 << 12  # entries that Python computes in less time than the loop takes to compile
 
 
@@ -120,12 +123,75 @@ def log_table(n, ln_base):
     else:
         fill_logs(logs)
     logs /= ln_base
-    unit = 2.0 ** math.floor(60.0 - math.log2(max(logs[n], 1.0)))
+    unit = _log_unit(logs[n])
     fixed = np.empty(n + 1, np.int64)
     for start in range(0, n + 1, _CHUNK):
         part = slice(start, start + _CHUNK)
         fixed[part] = np.rint(logs[part] * unit)
     return logs, fixed, unit
+
+
+def _log_unit(largest):
+    return 2.0 ** math.floor(60.0 - math.log2(max(largest, 1.0)))
+
+
+class RowCounts(NamedTuple):
+    """How rows are counted and what L of a count is, in nats.
+
+    Weights are whole numbers, so that their sums are exact and do not depend on the order of rows.
+    """
+
+    logs: np.ndarray | None  #: this, the next and `unit` as of `log_table`; None with weights
+    fixed: np.ndarray | None
+    unit: float
+    n: int  #: the sum of all counts
+    weights: np.ndarray | None = None  #: (n_samples,), int64; None: every row counts 1
+    step: float = 1.0  #: rows that a weight of 1 stands for
+
+    def fixed_logs(self, counts: np.ndarray) -> np.ndarray:
+        """Return what kernels get by `fixed_log`."""
+        if self.fixed is not None:
+            return self.fixed[counts]
+        # Python's logarithm is that of the kernels.
+        found = [round(v * math.log(v) * self.unit) if v else 0 for v in counts.ravel().tolist()]
+        return np.array(found, np.int64).reshape(counts.shape)
+
+
+def count_rows(n_samples: int, weights: np.ndarray | None = None) -> RowCounts:
+    """Return how to count rows whose weights are numbers of rows, or those of a unit."""
+    if weights is None:
+        logs, fixed, unit = log_table(n_samples, 1.0)
+        return RowCounts(logs, fixed, unit, n_samples)
+    total, smallest = math.fsum(weights), float(weights[weights > 0].min())
+    # Whole numbers are kept, multiples of the smallest weight counted: what is equal stays so.
+    step = next((unit for unit in (1.0, smallest) if _are_multiples(weights, unit, total)), None)
+    step = step or math.ldexp(1.0, math.frexp(total)[1] - _WEIGHT_BITS)
+    units = np.maximum(np.rint(weights / step), weights > 0).astype(np.int64)
+    n = int(units.sum())
+    return RowCounts(None, None, _log_unit(n * math.log(n)), n, units, step)
+
+
+def _are_multiples(weights, unit, total):
+    """Whether weights are multiples of a unit, to rounding of divisions, and their sums exact."""
+    return total / unit < _MAX_COUNT and bool(
+        (np.abs(weights - np.rint(weights / unit) * unit) <= 2.0**-50 * weights).all()
+    )
+
+
+@njit_part
+def log_of(logs, count):
+    """Return L of a count; without a table (None) it is computed."""
+    if logs is None:
+        return count * math.log(count) if count > 0 else 0.0
+    return logs[count]
+
+
+@njit_part
+def fixed_log(fixed, count, unit):
+    """Return L of a count in fixed point; without a table (None) it is computed."""
+    if fixed is None:
+        return np.int64(np.rint(log_of(fixed, count) * unit))
+    return fixed[count]
 
 
 @njit(cache=True, nogil=True)

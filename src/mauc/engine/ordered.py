@@ -89,6 +89,38 @@ def sweep_ordered_columns(XT, orders, y, sample_weight, class_weights, out):
 
 
 @njit(cache=True, nogil=True)
+def rank_ordered(XT, orders, weights, ranks, tied):
+    """Fill in centred ranks, the weight of the rows below less that above, 0 of missing values.
+
+    ``tied[j]`` becomes the weight of the ordered pairs of rows that tie in column j, each row with
+    itself among them; a missing value ties with every row.
+    """
+    for j in range(XT.shape[0]):
+        x, order, target = XT[j], orders[j], ranks[j]
+        n_known, known, missing = 0, 0.0, 0.0
+        for row in order:
+            if x[row] == x[row]:
+                n_known += 1
+                known += weights[row]
+            else:
+                missing += weights[row]
+                target[row] = 0.0
+        tied[j] = missing * (missing + 2.0 * known)
+        start, below = 0, 0.0
+        # order[:start] are below the next run of equal values, with weight `below`
+        while start < n_known:
+            stop, equal = start, 0.0
+            while stop < n_known and x[order[stop]] == x[order[start]]:
+                equal += weights[order[stop]]
+                stop += 1
+            for i in range(start, stop):
+                target[order[i]] = 2.0 * below + equal - known
+            tied[j] += equal * equal
+            below += equal
+            start = stop
+
+
+@njit(cache=True, nogil=True)
 def sweep_sparse_columns(data, indices, indptr, y, sample_weight, class_weights, out):
     """Sum the wins of the columns of a CSC matrix; values that are not stored are 0."""
     n_classes = class_weights.shape[0]

@@ -11,13 +11,19 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
 from mauc.checks import check_choice
-from mauc.classifiers.base import BaseClassifier, Indicators, Samples, find_categories
+from mauc.classifiers.base import (
+    BaseClassifier,
+    Indicators,
+    Samples,
+    drop_zero_weight,
+    find_categories,
+)
 from mauc.classifiers.svm_tuning import TuningResult, tune_on_features
 from mauc.data.categories import column_mask, learn_categories
 from mauc.data.columns import is_frame
 from mauc.data.pair_weights import square
 from mauc.data.problem import Problem
-from mauc.data.validate import check_table, check_weights, encode_labels
+from mauc.data.validate import check_table, encode_labels
 from mauc.exceptions import MaucError, MaucWarning
 from mauc.metrics.mauc import ClassPairs
 from mauc.texts import insert_texts
@@ -234,6 +240,10 @@ class FoldEvaluator:
             return {}
         if has_fit_parameter(classifier, "sample_weight"):
             return {"sample_weight": self._weights}
+        steps = getattr(classifier, "steps", [("", classifier)])  # of a pipeline
+        takers = [name for name, step in steps if has_fit_parameter(step, "sample_weight")]
+        if takers and takers[-1] == steps[-1][0]:
+            return {f"{name}__sample_weight": self._weights for name in takers}
         check_equal_weights(classifier, self._weights)
         return {}
 
@@ -256,7 +266,8 @@ class FoldEvaluator:
 @insert_texts
 def evaluate_tuned_svm(
     ranking, sizes, X_train, y_train, X_test, y_test, *, scope="fold", tuned=None,
-    response_method="predict_proba", categorical_features=None, n_jobs=None, **options,
+    response_method="predict_proba", train_weight=None, test_weight=None, categorical_features=None,
+    n_jobs=None, **options,
 ):  # fmt: skip
     """Compute the test MAUC of a tuned `RBFSVM` on the first k features of a ranking.
 
@@ -276,6 +287,8 @@ def evaluate_tuned_svm(
         "dataset_size" one per size.
     response_method : {"predict_proba", "decision_function"}, default="predict_proba"
         What MAUC is computed from, in tuning and on the test part.
+    train_weight, test_weight : array-like of shape (n_samples,), optional
+        Sample weights, of machines and MAUC; tuning has those of the training part.
     {categorical_features}
     {n_jobs}
     **options
@@ -304,12 +317,14 @@ def evaluate_tuned_svm(
     if scope == "dataset" and not isinstance(tuned, TuningResult):
         raise MaucError(f'tuned= must be one TuningResult for scope="dataset", got {tuned!r}.')
     evaluator = FoldEvaluator(
-        X_train, y_train, X_test, y_test, categorical_features=categorical_features, n_jobs=n_jobs
-    )
+        X_train, y_train, X_test, y_test, train_weight=train_weight, test_weight=test_weight,
+        categorical_features=categorical_features, n_jobs=n_jobs,
+    )  # fmt: skip
     _, X_train, is_nominal = learn_categories(X_train, categorical_features)
     ranking, X_train = np.asarray(ranking), check_table(X_train)
     sizes = check_sizes(sizes, len(ranking), "the length of the ranking")
-    options |= {"response_method": response_method, "n_jobs": n_jobs}
+    given = {"response_method": response_method, "n_jobs": n_jobs, "sample_weight": train_weight}
+    options |= given
 
     def tune(size):
         return tune_on_features(X_train, y_train, ranking[:size], is_nominal, **options)[0]
@@ -373,17 +388,6 @@ def check_width(X_test: np.ndarray, X_train: np.ndarray) -> None:
         raise MaucError(
             f"X_test must have the {X_train.shape[1]} columns of X_train, got {X_test.shape[1]}."
         )
-
-
-def drop_zero_weight(X, y, weights):
-    """Return the samples of positive weight, and their weights or None."""
-    if weights is None:
-        return X, y, None
-    weights = check_weights(weights, X)
-    has_weight = weights > 0
-    if not has_weight.all():
-        X, y, weights = np.asfortranarray(X[has_weight]), y[has_weight], weights[has_weight]
-    return X, y, None if (weights == 1.0).all() else weights
 
 
 def check_sizes(sizes, n_ranked: int, meaning: str) -> np.ndarray:

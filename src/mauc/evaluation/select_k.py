@@ -140,20 +140,17 @@ def select_k(
                 problem, ranking, train, test, classifier, response_method=response_method,
                 n_jobs=n_jobs, is_choice=None if wishes is None else wishes.ends(ranking),
             ))  # fmt: skip
-        return _best_curve(
-            folds, sizes, judges_of(classifier), (rule, float(tolerance), problem.n_features),
-            for_classes("MAUC", problem.n_classes),
-        )  # fmt: skip
+        measure = for_classes("MAUC", problem.n_classes)
+        options = (rule, float(tolerance), problem.n_features, measure)
+        return _best_curve(folds, sizes, judges_of(classifier), options)
 
 
-def _best_curve(folds, sizes, judges, options, measure):
+def _best_curve(folds, sizes, judges, options):
     """Return the curve of the judge that names the size, and with it those of the others."""
 
     def curve(judge, sizes):
         fold_mauc = np.array([fold.mauc(judge, sizes) for fold in folds])
-        return SizeCurve(
-            np.asarray(sizes), fold_mauc, *options, judge=judges[judge], measure=measure
-        )
+        return SizeCurve(np.asarray(sizes), fold_mauc, *options, judge=judges[judge])
 
     curves = [curve(judge, sizes) for judge in judges if judge != "trees"]
     if "trees" not in judges:
@@ -205,12 +202,12 @@ class SizeCurve(Result):
         A difference of MAUC that is negligible.
     n_features : int, optional
         How many features there are.
+    measure : str, default="MAUC"
+        What it is called; "AUC" for two classes.
     judge : str
         Whose MAUC it is.
     others : tuple of SizeCurve
         Those of the other classifiers that were asked.
-    measure : str, default="MAUC"
-        What it is called; "AUC" for two classes.
     """
 
     sizes: np.ndarray
@@ -218,9 +215,9 @@ class SizeCurve(Result):
     rule: str = "one_standard_error"
     tolerance: float = 0.001
     n_features: int | None = None
+    measure: str = "MAUC"
     judge: str = "the classifier"
     others: tuple["SizeCurve", ...] = ()
-    measure: str = "MAUC"
 
     @property
     def mean(self):

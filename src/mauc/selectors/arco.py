@@ -6,7 +6,8 @@ of a column sum to 0, so Spearman's correlation of two columns is a quotient of 
 
     rho = sum r_a r_b / sqrt(sum r_a^2 sum r_b^2),
 
-and no order of rows, block of columns or number of threads changes a bit of it.
+and no order of rows, block of columns or number of threads changes a bit of it. With weights,
+which count rows, ranks are floats and stored times the roots of the weights.
 """
 
 import math
@@ -69,7 +70,8 @@ class ARCO(RankingSelector):
     Only the order of values counts. A missing value ties with every value: AUC 1/2, rank in the
     middle. Ranks are whole numbers and correlations quotients of exact sums; one is computed only
     where it can change the choice of a step. Memory: two bytes per cell of X for the ranks, four
-    for more than 32768 samples; sparse columns are filled in one block at a time. The ranks of a
+    for more than 32768 samples, eight with weights; sparse columns are filled in one block at a
+    time. The ranks of a
     source of columns are kept in a temporary file where its `memory` does not hold them.
 
     References
@@ -174,9 +176,11 @@ class RankWriter:
 
     def __init__(self, problem):
         n_features, n_samples = problem.n_features, problem.n_samples
-        rank_type = np.int16 if n_samples <= 2**15 else np.int32
+        rank_type, self._roots = np.int16 if n_samples <= 2**15 else np.int32, None
+        if problem.sample_weight is not None:
+            rank_type, self._roots = np.float64, np.sqrt(problem.sample_weight)
         self.ranks = problem.workspace.array((n_features, n_samples), rank_type)
-        self.squares = np.empty(n_features, np.int64)
+        self.squares = np.empty(n_features, np.int64 if self._roots is None else np.float64)
         self._step = rank_step(n_samples)
 
     def write_levels(self, LT, level_counts, columns):
@@ -190,6 +194,12 @@ class RankWriter:
     def write_sorted(self, keys, n_known, row_bits, columns):
         """Write the ranks of sorted columns, whose keys hold the row."""
         _rank_sorted(keys, n_known, row_bits, self._step, columns, self.ranks, self.squares)
+
+    def write_ranks(self, ranks, tied, columns):
+        """Write the ranks of rows with weights."""
+        ranks *= self._roots
+        self.ranks[columns] = ranks
+        self.squares[columns] = [rank_product(row, row) for row in ranks]
 
 
 def rank_step(n_samples):
@@ -231,9 +241,9 @@ def _rank_sorted(keys, n_known, row_bits, step, columns, ranks, squares):
 @njit(cache=True, nogil=True)
 def rank_product(a, b):
     """Return the sum of products of two rows of ranks."""
-    total = np.int64(0)
+    total = np.int64(0)  # or a float of floats
     for i in range(uintp(a.shape[0])):
-        total += np.int64(a[i]) * np.int64(b[i])
+        total += a[i] * b[i]
     return total
 
 

@@ -109,7 +109,7 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
     "loss" is more stable than `GreedyMAUC` at nearly its MAUC, "frequency" at the cost of some
     MAUC. docs/methods/consensus.md has the rules, the figures and the bounds of `error_control_`.
     The sample of a class of one is in both halves, and a warning says so. The order of the rows
-    changes nothing.
+    changes nothing. A row is in one half of a pair with all of its weight.
 
     Time is that of `n_resamples` fits on half of the samples, and of one search on all; memory that
     of a fit on a half per thread. Of a source, all columns are read once per half.
@@ -150,9 +150,9 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
 
     @property
     def accepts(self):
-        """What input the selector takes: what `selector` does, but no weights."""
+        """What input the selector takes: what `selector` does."""
         try:
-            return self._inner().accepts._replace(weights=False)
+            return self._inner().accepts
         except MaucError:  # it is refused in fit
             return super().accepts
 
@@ -241,7 +241,8 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
             alone = clone(self._inner())
             alone.set_params(n_features_to_select="predicted", n_jobs=self.n_jobs)
             n_most = alone._n_wanted(problem, X, y)
-            return len(alone._rank(problem, n_most, alone.check_options()).selection.features)
+            ranked = alone._rank(problem.drop_zero_weight(), n_most, alone.check_options())
+            return len(ranked.selection.features)
         return super()._n_wanted(problem, X, y, **given)
 
     def _rank(self, problem, n_wanted, options):

@@ -20,7 +20,7 @@ from mauc.engine.exact_mean import mean_of_quotients
 from mauc.engine.keys import key_blocks, label_bits_of, relabel, sort_columns, sort_with_rows
 from mauc.engine.levels import MAX_LEVELS, can_count, count_levels, find_levels
 from mauc.engine.nominal import count_categories, nominal_pair_auc, nominal_rest_auc
-from mauc.engine.ordered import sweep_ordered_columns, sweep_sparse_columns
+from mauc.engine.ordered import rank_ordered, sweep_ordered_columns, sweep_sparse_columns
 from mauc.engine.sweep import sweep_keys
 from mauc.exceptions import MaucError
 from mauc.registry import Accepts
@@ -296,12 +296,12 @@ def _all_or_some(is_chosen):
         yield np.flatnonzero(is_chosen)
 
 
-def weighted_wins(XT, y, sample_weight, class_weights):
+def weighted_wins(XT, y, sample_weight, class_weights, orders=None):
     """Sum the wins of dense columns, float64; a pair of rows counts with weight w_a w_b."""
     if XT.dtype == np.uint8:
         XT = read_only(XT.astype(np.float32))
     wins = np.empty((XT.shape[0], n_pairs_of(class_weights.shape[0])), np.float64)
-    orders = np.argsort(XT, axis=1)
+    orders = np.argsort(XT, axis=1) if orders is None else orders
     sweep_ordered_columns(XT, orders, y, sample_weight, class_weights, wins)
     return wins
 
@@ -335,12 +335,13 @@ class ColumnReader:
 
     `writer` has methods ``write_levels(LT, level_counts, columns)`` for columns of bytes without
     missing values and ``write_sorted(keys, n_known, row_bits, columns)`` for sorted columns, whose
-    keys number the `rows` in their order.
+    keys number the `rows` in their order. Of rows with weights it gets the centred ranks instead,
+    ``write_ranks(ranks, tied, columns)``, see `rank_ordered`.
     """
 
     def __init__(self, problem, writer, rows):
         self._problem, self._writer, self._rows = problem, writer, rows
-        self._labels = np.empty(len(rows), np.int32)
+        self._labels = np.empty(problem.n_samples, np.int32)
         self._labels[rows] = np.arange(len(rows), dtype=np.int32)
         # They are read in the order of the values: fewer bytes, more of them in a cache.
         is_narrow = problem.n_classes <= 256
@@ -354,12 +355,14 @@ class ColumnReader:
         return other
 
     def read(self, block):
-        """Return the wins of the columns of a slice, of shape (n_columns, n_pairs), int64."""
+        """Return the wins of the columns of a slice, of shape (n_columns, n_pairs)."""
         XT = self._problem.columns.ordered(block)
         return self.read_columns(XT, np.arange(block.start, block.stop))
 
     def read_columns(self, XT, columns):
         """Return the wins of values that are given, the columns of these numbers."""
+        if self._problem.sample_weight is not None:
+            return self._read_weighted(XT, columns)
         if not can_count(XT.shape[1], self._problem.n_classes):
             values = read_only(XT.astype(np.float32)) if XT.dtype == np.uint8 else XT
             return self._read_values(values, columns)
@@ -375,6 +378,16 @@ class ColumnReader:
         for chosen in _all_or_some(~has_levels):
             wins[chosen] = self._read_values(XT[chosen], columns[chosen])
         return wins
+
+    def _read_weighted(self, XT, columns):
+        # Stable: rows of weight 0, which a cluster still has, change no bit of a sum.
+        problem, orders = self._problem, np.argsort(XT, axis=1, kind="stable")
+        weights, totals, _ = problem.pair_weights
+        wins = weighted_wins(XT, problem.codes, weights, totals, orders)
+        ranks, tied = np.empty(XT.shape), np.empty(len(XT))
+        rank_ordered(XT, orders, problem.sample_weight, ranks, tied)
+        self._writer.write_ranks(ranks, tied, columns)
+        return np.clip(wins, 0.0, problem.max_wins, out=wins)  # sums of weights are rounded
 
     def _read_levels(self, LT, n_levels, columns):
         problem, level_counts = self._problem, np.zeros((len(LT), MAX_LEVELS), np.int64)

@@ -30,19 +30,19 @@ def contingency_scores(problem, decomposition, chosen, statistics):
     Every sub-problem discretises a column, which is sorted once, against its own classes.
     """
     XT = problem.columns.floats(chosen)
-    roles, logs = decomposition.roles, problem.count_logs
+    roles, rows = decomposition.roles, problem.row_counts
     scores = np.empty((len(statistics), len(XT), decomposition.n_subproblems))
     is_nominal = problem.is_nominal[chosen]
     if not is_nominal.any():
-        subproblem_scores(XT, problem.codes, roles, statistics, scores, logs)
+        subproblem_scores(XT, problem.codes, roles, statistics, scores, rows)
         return scores
     for j in range(len(XT)):
         if is_nominal[j]:
             category = XT[j].astype(np.int64)
-            scores[:, j] = nominal_scores(category, problem.codes, roles)[statistics]
+            scores[:, j] = nominal_scores(category, problem.codes, roles, rows)[statistics]
         else:
             subproblem_scores(
-                XT[j : j + 1], problem.codes, roles, statistics, scores[:, j : j + 1], logs
+                XT[j : j + 1], problem.codes, roles, statistics, scores[:, j : j + 1], rows
             )
     return scores
 
@@ -185,10 +185,18 @@ def fast_relevance(problem, decomposition, chosen, n_bins=10):
     is_whole = decomposition.name == "whole"
     parts = Decomposition("one-vs-one", problem.n_classes) if is_whole else decomposition
     roles = parts.roles
-    wins = np.empty((len(XT), parts.n_subproblems), np.int64)
-    columns = sorted_columns(XT, problem.codes, problem.n_classes)
-    sliding_wins(*columns, _are_whole(XT), roles, n_bins, wins)
-    sizes = [(roles == side) @ problem.class_counts for side in (0, 1)]
+    n_classes, rows = problem.n_classes, problem.row_counts
+    columns = sorted_columns(XT, problem.codes, n_classes, rows.weights)
+    n, is_plain = XT.shape[1], rows.weights is None
+    wins = np.empty((len(XT), parts.n_subproblems), np.int64 if is_plain else np.float64)
+    sliding_wins(
+        *columns, _are_whole(XT if is_plain else columns.values), roles, n_bins, rows.step,
+        np.empty((2, n + n_classes)), np.empty((3, n_classes + 1), np.int64),
+        np.empty(n, np.int64), None if is_plain else np.empty((2, n + n_classes), np.int64),
+        np.empty((2, 2), wins.dtype), wins,
+    )  # fmt: skip
+    totals = np.bincount(problem.codes, rows.weights, n_classes)
+    sizes = [(roles == side) @ totals for side in (0, 1)]
     max_wins = 2.0 * sizes[0] * sizes[1]
     folded = folded_auc(wins, max_wins)
     return mean_of_quotients(folded, max_wins)[:, np.newaxis] if is_whole else folded
@@ -201,60 +209,75 @@ def _are_whole(XT):
 
 
 @njit(cache=True, nogil=True)
-def sliding_wins(values_of, codes_of, n_known_of, missing_of, is_whole, roles, n_bins, out):
+def sliding_wins(
+    values_of, codes_of, sizes_of, n_known_of, missing_of, is_whole, roles, n_bins, step,
+    values_by, bounds, sides, sizes_by, counts, out,
+):  # fmt: skip
     """Fill `out`, of shape (n_features, n_subproblems), with the wins of cut columns.
 
     The wins are 2 #(s_0 > s_1) + #(s_0 = s_1), s being the number of thresholds below a value of
     either side; a missing value ties with every value. A role is 0 or 1 for a side, -1 for none.
+    Rows count 1 or, in wins of doubles, their sizes, in units of `step` rows. Work space:
+    `values_by` and `sizes_by` (None without sizes), values by class, then of the sub-problem, whose
+    `sides` are 0 or 1; `bounds` of the classes; `counts` of the sides, known and missing.
     """
-    n, n_classes = values_of.shape[1], roles.shape[1]
-    grouped = np.empty(n + n_classes, np.float64)
-    starts, ends = np.zeros(n_classes + 1, np.int64), np.empty(n_classes, np.int64)
-    part, sides = np.empty(n, np.float64), np.empty(n, np.int64)
+    n_classes = roles.shape[1]
+    grouped, part, known, gone = values_by[0], values_by[1], counts[0], counts[1]
+    starts, totals = bounds[0], bounds[2]
     for f in range(values_of.shape[0]):
         values, codes, n_known = values_of[f], codes_of[f], n_known_of[f]
         missing = missing_of[f]
-        _group(values, codes, n_known, starts, ends, grouped)
+        _group(values, codes, sizes_of, f, n_known, bounds, grouped, sizes_by)
         for s in range(roles.shape[0]):
             role = roles[s]
-            known, gone = np.zeros(2, np.int64), np.zeros(2, np.int64)
-            only = np.full(2, -1, np.int64)
-            n_members = 0
+            n_members, n_part, first, second = 0, np.int64(0), np.int64(-1), np.int64(-1)
+            for side in range(2):
+                known[side] = 0
+                gone[side] = 0
             for k in range(n_classes):
                 if role[k] >= 0:
                     n_members += 1
-                    only[role[k]] = k
-                    known[role[k]] += starts[k + 1] - starts[k] - 1
+                    if role[k] == 0:
+                        first = starts[k]
+                    else:
+                        second = starts[k]
+                    n_part += starts[k + 1] - starts[k] - 1
+                    known[role[k]] += totals[k]
                     gone[role[k]] += missing[k]
-            if n_members == 2 and only[0] >= 0 and only[1] >= 0:
-                first, second = starts[only[0]], starts[only[1]]
-                _merge(grouped, first, second, known[0] + known[1], part, sides)
+            if n_members == 2 and first >= 0 and second >= 0:
+                _merge(grouped, first, second, n_part, part, sides, sizes_by)
             else:
-                _take(values, codes, n_known, role, part, sides)
-            wins = _cut_wins(part, sides, known[0] + known[1], n_bins, is_whole[f])
+                _take(values, codes, sizes_of, f, n_known, role, part, sides, sizes_by)
+            wins = _cut_wins(part, sides, sizes_by, n_part, known, n_bins, is_whole[f], step)
             # A pair of samples with a missing value is a tie.
             both = (known[0] + gone[0]) * (known[1] + gone[1])
             out[f, s] = wins + both - known[0] * known[1]
 
 
 @njit_part
-def _group(values, codes, n_known, starts, ends, grouped):
-    """Write the sorted values class by class, from ``starts[k]`` to an infinity at the end."""
-    starts[:] = 0
+def _group(values, codes, sizes_of, f, n_known, bounds, grouped, sizes_by):
+    """Write the sorted values class by class, from ``bounds[0, k]`` to an infinity at the end."""
+    starts, ends, totals = bounds[0], bounds[1], bounds[2]
+    for k in range(len(starts)):
+        starts[k] = 0
     for i in range(n_known):
         starts[codes[i] + 1] += 1
-    for k in range(len(ends)):
+    for k in range(len(starts) - 1):
         starts[k + 1] += starts[k] + 1
         ends[k] = starts[k]
         grouped[starts[k + 1] - 1] = np.inf
+        totals[k] = starts[k + 1] - starts[k] - 1 if sizes_of is None else 0
     for i in range(n_known):
         k = codes[i]
         grouped[ends[k]] = values[i]
+        if sizes_of is not None:
+            sizes_by[0, ends[k]] = sizes_of[f, i]
+            totals[k] += sizes_of[f, i]
         ends[k] += 1
 
 
 @njit_part
-def _merge(grouped, a, b, n, part, sides):
+def _merge(grouped, a, b, n, part, sides, sizes_by):
     """Merge the n values of two classes, from a and from b on, into one ascending list."""
     # part[:i] holds the values before a and before b. A branch would be mispredicted half the time.
     for i in range(n):
@@ -262,47 +285,68 @@ def _merge(grouped, a, b, n, part, sides):
         is_second = np.int64(v < u)
         part[i] = min(u, v)
         sides[i] = is_second
+        if sizes_by is not None:
+            sizes_by[1, i] = sizes_by[0, b if is_second else a]
         a += 1 - is_second
         b += is_second
 
 
 @njit_part
-def _take(values, codes, n_known, role, part, sides):
+def _take(values, codes, sizes_of, f, n_known, role, part, sides, sizes_by):
     """Copy the values of the classes that have a role, in order."""
     i = 0
     for row in range(n_known):
         side = role[codes[row]]
         if side >= 0:
             part[i], sides[i] = values[row], side
+            if sizes_by is not None:
+                sizes_by[1, i] = sizes_of[f, row]
             i += 1
 
 
 @njit_part
-def _cut_wins(values, sides, n, n_bins, is_whole):
+def _cut_wins(values, sides, sizes_by, n, known, n_bins, is_whole, step):
     """Return the wins of side 0 over side 1 by the states of n ascending values."""
-    wins, less = np.int64(0), np.int64(0)
-    top, i = 0, 0
+    zero = known.dtype.type(0)
+    wins, less = zero, zero
+    total_size = np.int64(known[0] + known[1])
+    whole, rest = total_size // n_bins, total_size % n_bins
+    top, i = np.int64(0), 0
+    row, n_used = 0, np.int64(0)  # the bins so far hold the rows before, and this much of the row
     for b in range(n_bins + 1):
         low, rise = 0.0, np.inf
         if b < n_bins:
             # bounds are b n / n_bins, halves rounded up; a bin may be empty
-            bottom, top = top, (2 * (b + 1) * n + n_bins) // (2 * n_bins)
+            bottom = top
+            top = (b + 1) * whole + (2 * (b + 1) * rest + n_bins) // (2 * n_bins)
             if top == bottom:
                 continue
-            low, high, size = values[bottom], values[top - 1], top - bottom
-            total = 0.0
-            for i_bin in range(bottom, top):
-                total += values[i_bin] - low
+            size, total = (top - bottom) * step, 0.0
+            if sizes_by is None:
+                low, high = values[bottom], values[top - 1]
+                for i_bin in range(bottom, top):
+                    total += values[i_bin] - low
+            else:
+                low, left = values[row], top - bottom
+                while left > 0:  # a row may be in several bins
+                    part = min(left, sizes_by[1, row] - n_used)
+                    high = values[row]
+                    total += part * step * (high - low)
+                    left -= part
+                    n_used += part
+                    if n_used == sizes_by[1, row]:
+                        row, n_used = row + 1, np.int64(0)
             rise = min(total / size, high - low)
             if not is_whole:
                 # Each value is rounded, and so is each addition: what is closer to the mean than
                 # that counts as equal to it.
                 rise += (4 + size) * _EPSILON * max(abs(low), abs(high))
         # values[:i] are at most an earlier threshold; `less` of them are of side 1
-        n_first, n_second = np.int64(0), np.int64(0)
+        n_first, n_second = zero, zero
         while i < n and values[i] - low <= rise:
-            n_second += sides[i]
-            n_first += 1 - sides[i]
+            count = np.int64(1) if sizes_by is None else sizes_by[1, i]
+            n_second += sides[i] * count
+            n_first += (1 - sides[i]) * count
             i += 1
         wins += n_first * (2 * less + n_second)
         less += n_second

@@ -238,6 +238,7 @@ def test_words_of_frames_and_arrays_have_a_page():
         assert summary["conclusion"]["chosen"]["mauc"] is not None
 
 
+@pytest.mark.filterwarnings("ignore:column .* looks like a group")
 def test_rare_categories_share_the_last_bin():
     X = pd.DataFrame({"c": pd.Categorical([f"c{i:02d}" for i in range(30)] * 2 + ["c29"] * 4)})
     y = [0, 1] * 32
@@ -397,6 +398,7 @@ def test_notes_on_the_columns_stand_with_the_data(wine):
     assert note not in data
 
 
+@pytest.mark.filterwarnings("ignore:column .* looks like a group")
 def test_long_lists_say_how_many_they_show():
     y = np.repeat(np.arange(70), 2)
     X = np.column_stack((y, -y + 0.5 * (np.arange(140) % 2)))

@@ -390,3 +390,26 @@ def test_too_little_memory(table, monkeypatch):
         ):
             GreedyMAUC(5).fit(data, y)
     GreedyMAUC(5, max_samples=100).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"max_samples": 50}, {"prior": "extra_trees"}, {"max_samples": 50, "prior": "extra_trees"}],
+)
+def test_weights_stand_for_repeated_rows(rng, options):
+    y, weight = np.arange(120) % 3, rng.integers(1, 4, 120)
+    X = rng.normal(size=(120, 6)) + np.outer(y, [2, 1, 0.5, 0, 0, 0])
+    X[y == 1, 4] *= 4  # separates by its spread
+    X[::7, 1] = np.nan
+    found = GreedyMAUC("all", **options).fit(X, y, sample_weight=weight)
+    wanted = GreedyMAUC("all", **options).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
+    assert_array_equal(found.ranking_, wanted.ranking_)
+    assert_array_equal(found.folded_features_, wanted.folded_features_)
+    assert_allclose(found.predicted_mauc_, wanted.predicted_mauc_, rtol=1e-9)
+    if "prior" in options:
+        assert_allclose(found.prior_, wanted.prior_, rtol=1e-9)
+    for feature in range(6):
+        exchanges = [fit.alternatives_[feature] for fit in (found, wanted)]
+        assert [one.alternative for one in exchanges[0]] == [
+            one.alternative for one in exchanges[1]
+        ]

@@ -102,8 +102,8 @@ def test_log_odds_far_apart_are_right():
     logs = np.array([[0.0, -1.0, -3.0], [0.0, -650.0, -2000.0], [-5.0, -5.0, -5.0]])
     found = np.empty((3, 3))
     module.leave_out(
-        -2 * logs, np.zeros((3, 3)), np.zeros(3), np.zeros(3, np.int32), np.ones(3), np.zeros(3),
-        0.0, 10**9, np.empty(3), np.empty(3), found,
+        -2 * logs, np.zeros((3, 3)), np.zeros(3), np.zeros(3, np.int32), np.ones(3), np.ones(3),
+        np.zeros(3), 0.0, 10**9, np.empty(3), np.empty(3), found,
     )  # fmt: skip
     for i, row in enumerate(logs):
         wanted = [row[g] - np.logaddexp.reduce(np.delete(row, g)) for g in range(3)]

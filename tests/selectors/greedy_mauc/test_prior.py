@@ -299,7 +299,12 @@ def test_too_little_memory_for_trees(rng, monkeypatch):
 @pytest.mark.parametrize("prior", ["extra_trees", RandomForestClassifier(3)])
 def test_the_checks_of_scikit_learn(monkeypatch, prior):
     monkeypatch.setattr(prior_module, "_N_TREES", 3)
-    check_estimator(GreedyMAUC(prior=prior))
+    failing = {}
+    if prior != "extra_trees":
+        reason = "a bootstrap of weighted rows is not one of repeated rows"
+        kinds = ("dense", "sparse")
+        failing = {f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in kinds}
+    check_estimator(GreedyMAUC(prior=prior), expected_failed_checks=failing)
 
 
 class Told(ClassifierMixin, BaseEstimator):
@@ -339,9 +344,7 @@ def test_importances_and_coefficients_by_hand(rng):
 )
 def test_an_estimator_gets_the_weights_of_its_rows(rng, wrap):
     X, y, w = rng.normal(size=(40, 2)), np.arange(40) % 2, rng.integers(1, 9, 40)
-    problem = make_problem(GreedyMAUC(), X, y, w)
-    _, scores = measure(make_problem(GreedyMAUC(), X, y))
-    learn_importances(problem, scores, estimator=wrap(Told([1, 2])))
+    GreedyMAUC(2, prior=wrap(Told([1, 2]))).fit(X, y, sample_weight=w)
     assert_array_equal(np.sort(Told.weights), np.sort(w))
 
 

@@ -20,10 +20,11 @@ def callable_from_python(part):
 count_pairs = callable_from_python(joint_counts.count_pairs)
 
 
-def table_of(a, b, n_a, n_b):
+def table_of(a, b, n_a, n_b, weights=None):
     joint = np.zeros((n_a, n_b), np.int64)
-    for u, v in zip(a.tolist(), b.tolist(), strict=True):
-        joint[u, v] += 1
+    weights = np.ones(len(a), int) if weights is None else weights
+    for u, v, w in zip(a.tolist(), b.tolist(), weights.tolist(), strict=True):
+        joint[u, v] += w
     return joint
 
 
@@ -49,10 +50,15 @@ def test_planes_and_histograms_count_alike(seed, n, n_a, n_b):
     for n_planes in (n_b - 1, 0):
         joint = np.full((8, 8), -1, np.int64)
         count_pairs(
-            D, n_states, starts, planes, counts, 0, D[1], n_b, planes, n_a - 1, n_planes,
+            D, n_states, starts, planes, counts, None, 0, D[1], n_b, planes, n_a - 1, n_planes,
             counts[1], joint,
         )  # fmt: skip
         assert_array_equal(joint[:n_a, :n_b], wanted)
+    weights, starts = rng.integers(0, 2**40, n), np.zeros(3, np.int64)
+    count_pairs(
+        D, n_states, starts, planes, counts, weights, 0, D[1], n_b, planes, 0, 0, counts[1], joint
+    )
+    assert_array_equal(joint[:n_a, :n_b], table_of(D[0], D[1], n_a, n_b, weights))
 
 
 @pytest.mark.parametrize("n_states", [3, 4])
@@ -63,7 +69,7 @@ def test_counts_of_many_words(rng, n_states):
     counts, joint = np.zeros((2, n_states), np.int64), np.empty((n_states, n_states), np.int64)
     pack_rows(D, starts, planes, counts)
     count_pairs(
-        D, np.full(2, n_states), starts, planes, counts, 0, D[1], n_states, planes, starts[1],
-        n_states - 1, counts[1], joint,
+        D, np.full(2, n_states), starts, planes, counts, None, 0, D[1], n_states, planes,
+        starts[1], n_states - 1, counts[1], joint,
     )  # fmt: skip
     assert_array_equal(joint, table_of(*D, n_states, n_states))

@@ -3,6 +3,7 @@ from collections import namedtuple
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from mauc import ReliefF
 from mauc import memory as spill
@@ -71,6 +72,17 @@ def test_equals_array(table, files, tmp_path, options, holes, kind, memory, n_jo
     stored = np.result_type(kind, np.float32)
     assert files == ([((50, 300), stored)] if is_spilled else [])
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("n_iterations", ["all", "log"])
+@pytest.mark.parametrize("is_whole", [True, False])
+def test_weights_equal_array(table, n_iterations, is_whole):
+    X, y = with_holes(table[0]), table[1]
+    weight = np.random.default_rng(5).integers(1, 4, len(y)) + (0.0 if is_whole else 0.25)
+    model = ReliefF(10, n_iterations=n_iterations, random_state=0, n_jobs=2)
+    expected = clone(model).fit(X, y, sample_weight=weight).scores_
+    found = model.fit(CountingSource(X, memory=400_000), y, sample_weight=weight).scores_
+    np.testing.assert_array_equal(found, expected)
 
 
 def test_few_samples_take_two_passes(table, files):

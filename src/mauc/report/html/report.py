@@ -199,7 +199,7 @@ def selection_report(
             "title": str(title),
             "conclusion": conclusion,
             "data": data_part(problem, name, notes),
-            "selection": selection_part(selector, n_mapped, n_binned),
+            "selection": selection_part(selector, problem, names, n_mapped, n_binned),
             "features": features_part(selector, names, n_fits),
             "sizes": sizes_part(selector, name),
             **findings_part(selector, names),
@@ -229,6 +229,8 @@ def _next_step(
     """Return the step that the conclusion suggests: its reason, and a command or Python code."""
     n_features, has_groups = problem.n_features, problem.groups is not None
     kind, why = choose_step(selector, conclusion, n_features, compared)
+    if problem.constraints is not None and kind != "compare":
+        kind, why = "use", "The choice keeps to what was wished. Continue with it:"
     why = for_classes(why, len(selector.classes_))
     if steps is None:
         code = python_steps(selector, n_features, has_groups)[kind]

@@ -10,12 +10,12 @@ from mauc.data.columns import default_names
 from mauc.data.decomposition import Decomposition
 from mauc.data.problem import Problem
 from mauc.difficulty import SirenStudy, siren_index
-from mauc.exceptions import MaucError
+from mauc.exceptions import MaucError, format_labels
 from mauc.experiments.rows import versions
 from mauc.parallel import run_blocks
 from mauc.registry import score_label
 from mauc.report.html.recipe import selection_code
-from mauc.report.html.values import number
+from mauc.report.html.values import number, plural
 from mauc.results import for_classes, short_name
 from mauc.selectors.base import RankingSelector
 from mauc.selectors.pair_auc import chosen_pair_auc
@@ -72,7 +72,31 @@ def _count_missing(problem: Problem) -> tuple[int, int]:
     return n_missing, n_features
 
 
-def selection_part(selector: RankingSelector, n_mapped: int, n_binned: int) -> dict[str, Any]:
+def wishes_part(selector: RankingSelector, problem: Problem, names: list[str]) -> list[str]:
+    """Return in sentences what was wished of the selection, and what it costs."""
+    found, wishes = [], problem.constraints
+    if problem.pair_shares is not None:
+        found.append("MAUC is a mean over the pairs of classes weighted by what they count.")
+    if wishes is None:
+        return found
+    for words, columns in (
+        ("Kept beforehand", [at for unit in wishes.keep for at in wishes.members(unit)]),
+        ("Excluded", np.flatnonzero(wishes.unit_of < 0)),
+    ):
+        if len(columns):
+            found.append(f"{words}: {format_labels([names[at] for at in columns])}.")
+    if n_groups := int((wishes.sizes > 1).sum()):
+        found.append(f"Chosen as a whole or not at all: {plural(n_groups, 'group')} of features.")
+    if wishes.costs is not None:
+        spent = f"{selector.trace_.details['spent'][-1]:g}"
+        limit = f" of a budget of {wishes.budget:g}" if wishes.budget < np.inf else ""
+        found.append(f"The chosen features cost {spent}{limit}.")
+    return found
+
+
+def selection_part(
+    selector: RankingSelector, problem: Problem, names: list[str], n_mapped: int, n_binned: int
+) -> dict[str, Any]:
     """Return how features were selected, and of how many the page shows map and values."""
     recipe = getattr(selector, "recipe", None)
     return {
@@ -84,6 +108,7 @@ def selection_part(selector: RankingSelector, n_mapped: int, n_binned: int) -> d
         "n_mapped": n_mapped,
         "n_binned": n_binned,
         "subproblems": [str(name) for name in selector.subproblem_names_],
+        "wishes": wishes_part(selector, problem, names),
     }
 
 

@@ -17,7 +17,7 @@ from mauc.compile import njit
 from mauc.data.pair_weights import pair_mean
 from mauc.results import short_name
 from mauc.selectors.greedy_mauc.effects import shrink_effects, standard_differences
-from mauc.selectors.greedy_mauc.scores import MAX_SCORE, UNIT, NormalScores
+from mauc.selectors.greedy_mauc.scores import MAX_SCORE, UNIT, NormalScores, class_moments
 
 MAX_FOLDED = 128  # features whose folded scores are kept
 _MIN_CLASS_COUNT = 20  # kept samples of both classes, for an effect of spread
@@ -41,6 +41,9 @@ FOLDED = _fold_table()
 def folded_moments(scores: NormalScores, columns: np.ndarray) -> np.ndarray:
     """Return sums and sums of squares of folded scores, shape (n_columns, 2, n_classes)."""
     starts = np.append(0, np.cumsum(scores.class_counts))
+    if scores.weights is not None:
+        folded = FOLDED[scores.padded[columns].view(np.uint8)]
+        return class_moments(folded, np.arange(len(columns)), starts, scores.weights)
     moments = np.empty((len(columns), 2, len(scores.class_counts)), np.int64)
     sum_folded(scores.padded.view(np.uint8), columns, FOLDED, starts, moments)
     return moments
@@ -53,7 +56,7 @@ def find_folded(
     """Return features whose spread separates class pairs, ascending, and their effects by it."""
     if pair_shares is None:
         pair_shares = np.full(effects.shape[1], 1.0 / effects.shape[1])
-    counts = scores.class_counts
+    counts = scores.class_weights
     first, second = np.triu_indices(len(counts), 1)
     large = np.flatnonzero(np.minimum(counts[first], counts[second]) >= _MIN_CLASS_COUNT)
     is_number = scores.varies.copy()
@@ -68,7 +71,8 @@ def find_folded(
     width = max(1, _BLOCK_CELLS // max(scores.padded.shape[1], len(first)))
     for start in range(0, len(columns), width):
         block = columns[start : start + width]
-        effect = standard_differences(folded_moments(scores, block), np.maximum(counts, 1), *both)
+        present = np.where(counts > 0, counts, 1)
+        effect = standard_differences(folded_moments(scores, block), present, *both)
         shrink_effects(effect, variances, noise_correction)
         squares, ordered = effect**2, effects[block] ** 2
         is_used = (squares > luck) & (squares > 2.0 * ordered[:, large])

@@ -12,7 +12,7 @@ from scipy.special import ndtri
 from mauc.compile import njit
 from mauc.data.problem import Problem
 from mauc.engine.arrays import read_only
-from mauc.engine.nominal import nominal_wins
+from mauc.engine.nominal import nominal_pair_auc
 from mauc.selectors.greedy_mauc.scores import (
     MIN_TIED,
     BlockScores,
@@ -59,7 +59,7 @@ def measure(
         return _measure_here(problem, scorer, noise_correction, pair_auc, n_jobs)
     effects = np.empty((problem.n_features, len(problem.max_wins)))
     scores = scorer.scores
-    kept = None if len(rows.kept) == problem.n_samples else rows.kept
+    kept = (None, None) if len(rows.kept) == len(rows.order) else (rows.kept, rows.kept_weights)
     measured = problem.cluster.map_ranges(
         problem, measure_part, kept, noise_correction, pair_auc is not None
     )
@@ -75,11 +75,14 @@ def measure(
 
 
 def measure_part(
-    part: Problem, kept: np.ndarray | None, noise_correction: float, keeps_auc: bool
+    part: Problem, kept: tuple, noise_correction: float, keeps_auc: bool
 ) -> tuple[np.ndarray, NormalScores, np.ndarray | None]:
-    """Return effects, scores and folded AUCs of some columns; called on a worker."""
+    """Return effects, scores and folded AUCs of some columns; called on a worker.
+
+    `kept` are the rows of `KeptRows` and their weights, or twice None for all rows.
+    """
     pair_auc = np.empty((part.n_features, len(part.max_wins))) if keeps_auc else None
-    scorer = NormalScorer(part, KeptRows(part, None, kept))
+    scorer = NormalScorer(part, KeptRows(part, None, *kept))
     return *_measure_here(part, scorer, noise_correction, pair_auc), pair_auc
 
 
@@ -100,13 +103,14 @@ def _measure_here(problem, scorer, noise_correction, pair_auc, n_jobs=None):
             column = block.start + offset
             by_category = category_scores(counts)
             codes = problem.columns.floats([column])[0].astype(np.int64)
-            values = rank_scores(by_category)[codes]
+            # Of rows of weight 0, which a cluster still has, the category may be unknown.
+            values = rank_scores(by_category)[np.minimum(codes, counts.n_categories - 1)]
             reader.read_columns(read_only(values[np.newaxis]), np.array([column]))
-            won = nominal_wins(counts)
-            effects[column] = estimator.nominal(won, class_signs(counts, by_category))
+            folded, signs = nominal_pair_auc(counts), class_signs(counts, by_category)
+            effects[column] = estimator.nominal(folded, signs)
             scorer.scores.nominal_squares[column] = float((effects[column] ** 2).sum())
             if pair_auc is not None:
-                pair_auc[column] = won / problem.max_wins
+                pair_auc[column] = folded
 
     for _ in problem.run_blocks(fill, effects.shape[1], n_jobs, is_dense=True):
         pass
@@ -116,15 +120,15 @@ def _measure_here(problem, scorer, noise_correction, pair_auc, n_jobs=None):
 class EffectEstimator:
     """Turns wins and class sums of normal scores into effects, positive for a higher first class.
 
-    Few samples can only have few numbers of wins: the effects of their AUCs are looked up in a
-    table, whose entries have the bits that `auc_effects` gives.
+    Without weights, few samples can only have few numbers of wins: the effects of their AUCs are
+    looked up in a table, whose entries have the bits that `auc_effects` gives.
     """
 
     def __init__(self, problem: Problem, noise_correction: float):
-        counts = problem.class_counts.astype(np.float64)
+        counts = problem.class_weights
         first, second = np.triu_indices(problem.n_classes, 1)
         self._counts, self._first, self._second = counts, first, second
-        self._n_samples = int(problem.class_counts.sum())
+        self._n_samples = counts.sum()
         self._max_wins = problem.max_wins
         self._variances = 1.0 / counts[first] + 1.0 / counts[second]
         self._noise_correction = noise_correction
@@ -137,14 +141,14 @@ class EffectEstimator:
         kinds, kind_of = np.unique(self._max_wins, return_inverse=True)
         n_wins = kinds.astype(np.int64) + 1
         n_effects = problem.n_features * len(self._max_wins)
-        if n_wins.sum() <= min(_MAX_TABLE, n_effects):
+        if problem.sample_weight is None and n_wins.sum() <= min(_MAX_TABLE, n_effects):
             starts = np.cumsum(n_wins) - n_wins
             wins = np.arange(n_wins.sum()) - np.repeat(starts, n_wins)
             self._table = auc_effects(wins, np.repeat(kinds, n_wins))
             self._starts = starts[kind_of.ravel()]
 
     def write(self, wins: np.ndarray, block: BlockScores, out: np.ndarray) -> None:
-        """Write the effects of a block of features, whose wins are whole numbers, to `out`."""
+        """Write the effects of a block of features to `out`."""
         if self._table is None:
             out[:] = auc_effects(wins, self._max_wins)
         else:
@@ -156,14 +160,14 @@ class EffectEstimator:
             out[columns] = self._blend(out[columns], block, columns)
         shrink_effects(out, self._variances, self._noise_correction)
 
-    def nominal(self, wins: np.ndarray, signs: np.ndarray) -> np.ndarray:
-        """Return the effects of a nominal feature, whose wins are half of all or more."""
-        sizes = auc_effects(wins, self._max_wins)
+    def nominal(self, folded: np.ndarray, signs: np.ndarray) -> np.ndarray:
+        """Return the effects of a nominal feature, whose AUCs are 1/2 or more."""
+        sizes = folded_effects(folded)
         return signs * shrink_effects(sizes, self._variances, self._noise_correction)
 
     def _blend(self, effects, block, columns):
         """Return effects of AUCs moved towards the standardised differences of the columns."""
-        shares = block.n_tied[columns] / np.float64(self._n_samples) ** 2
+        shares = block.n_tied[columns] / self._n_samples**2
         weights = np.clip((shares - MIN_TIED) / (_FULLY_TIED - MIN_TIED), 0.0, 1.0)
         weights = weights[:, np.newaxis] * self._size_weights
         if self.takes_all:
@@ -201,9 +205,13 @@ def auc_effects(wins: np.ndarray, max_wins: np.ndarray) -> np.ndarray:
 
     Those of x and of -x are the same up to the sign, to the bit.
     """
-    folded = folded_auc(wins, max_wins)
-    effects = np.sqrt(2.0) * ndtri(np.minimum(folded, MAX_AUC))
+    effects = folded_effects(folded_auc(wins, max_wins))
     return np.where(2 * wins < max_wins, -effects, effects)
+
+
+def folded_effects(folded: np.ndarray) -> np.ndarray:
+    """Return the effects of folded AUCs."""
+    return np.sqrt(2.0) * ndtri(np.minimum(folded, MAX_AUC))
 
 
 def shrink_effects(

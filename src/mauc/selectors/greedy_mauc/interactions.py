@@ -144,7 +144,7 @@ def find_pairs(scores: NormalScores, columns: np.ndarray, names: np.ndarray) -> 
     """Return the pairs of features whose correlations differ most between the classes."""
     n = len(columns)
     n_tested = n * (n - 1) // 2
-    used = np.flatnonzero(scores.class_counts >= _MIN_CLASS_COUNT)
+    used = np.flatnonzero(scores.class_weights >= _MIN_CLASS_COUNT)
     found: list[tuple[np.ndarray, ...]] = [tuple(np.zeros((4, 0), np.int64))]
     if n_tested > 0 and len(used) >= 2:
         classes = [_class_part(scores, columns, k) for k in used]
@@ -165,8 +165,9 @@ def find_pairs(scores: NormalScores, columns: np.ndarray, names: np.ndarray) -> 
 
 def _class_part(scores, columns, k):
     """Return the scores of a class, their centers, inverse deviations and n_k - 3."""
-    count, stop = scores.class_counts[k], scores.class_counts[: k + 1].sum()
-    part = scores.padded[columns, stop - count : stop].astype(np.float32)
+    rows, stop = scores.class_counts[k], scores.class_counts[: k + 1].sum()
+    part, count = scores.values(columns, slice(stop - rows, stop)), scores.class_weights[k]
+    part = part.astype(np.float32) if scores.weights is None else part
     center = scores.sums[k, columns] / np.sqrt(count)
     scatter = np.einsum("fi,fi->f", part, part, dtype=np.float64) - center * center
     inverse = 1.0 / np.sqrt(np.maximum(scatter, _MIN_SCATTER))
@@ -228,7 +229,8 @@ def add_products(
     values *= scores.scores[pairs[:, 1]]
     codes = np.repeat(np.arange(len(present), dtype=np.int32), counts[present])
     table, is_nominal = DenseColumns(read_only(values.T)), np.zeros(len(pairs), bool)
-    problem = Problem(table, codes, np.arange(len(present)), counts[present], is_nominal)
+    weights = None if scores.weights is None else scores.weights[: len(codes)]
+    problem = Problem(table, codes, np.arange(len(present)), counts[present], is_nominal, weights)
     factor = max(1.0, 2.0 * np.log(max(found.n_tested, 1)))
     of_products, product_scores = measure(problem, noise_correction=noise_correction * factor)
     # Class pairs of which no sample was kept have no effect.
@@ -237,7 +239,7 @@ def add_products(
     wide[:, (counts[first] > 0) & (counts[second] > 0)] = of_products
     wide[wide * wide <= (effects[pairs] ** 2).sum(axis=1)] = 0.0
     numbers = np.flatnonzero(wide.any(axis=1) & product_scores.varies)
-    sums = np.zeros((len(counts), len(pairs)), np.int64)
+    sums = np.zeros((len(counts), len(pairs)), product_scores.sums.dtype)
     sums[present] = product_scores.sums
     extended = scores.extended(
         product_scores.padded[numbers], sums[:, numbers], product_scores.squares[numbers]
@@ -354,10 +356,10 @@ def score_pairs(state, members, products, correlations):
 
 def shrunk_correlations(state, first, second):
     """Return the shrunk within-class correlations of pairs of columns."""
-    padded, centers = state.scores.padded, state.centers
-    pairs = zip(first, second, strict=True)
-    sums = np.array([padded[a].astype(np.int64) @ padded[b].astype(np.int64) for a, b in pairs])
-    within = sums - (centers[:, first] * centers[:, second]).sum(axis=0)
+    centers = state.centers
+    within = state.scores.products(first, second) - (centers[:, first] * centers[:, second]).sum(
+        axis=0
+    )
     return (1.0 - state.shrinkage) * within * state.scales[first] * state.scales[second]
 
 

@@ -58,9 +58,9 @@ class Prediction:
         """In [0.5, 1), shape (k,): of the last of `evaluated_sizes`; 0.5 if no class has two."""
         left = self.left
         present = np.flatnonzero(left.class_counts)
-        counts = left.class_counts[present].astype(np.float64)
-        n_classes, n_samples = len(counts), int(counts.sum())
-        n_free = n_samples - n_classes
+        counts = left.class_weights[present].astype(np.float64)
+        n_classes, n_samples = len(counts), len(left.weights)
+        n_free = counts.sum() - n_classes
         if n_free < 1 or n_classes < 2 or len(left.rows) == 0:
             return np.full(len(self.n_steps), 0.5)
         points, luck, unconfirmed = _standard_points(left, present, counts, n_free)
@@ -91,24 +91,27 @@ def _left_out_auc(left, points, bias, counts, sizes, only_tied=False):
 
     `only_tied` stops where no two samples agree in all columns.
     """
-    n_samples, n_classes = int(counts.sum()), len(counts)
-    codes = np.repeat(np.arange(n_classes, dtype=np.int32), counts.astype(np.int64))
-    groups = _TiedSamples(n_samples)
+    n_samples, n_classes = len(left.weights), len(counts)
+    rows_of = left.class_counts[left.class_counts > 0]
+    codes = np.repeat(np.arange(n_classes, dtype=np.int32), rows_of)
+    # One of the rows that a weight stands for is left out, or all of a smaller weight.
+    units, n_free = np.minimum(left.weights, 1.0), counts.sum() - n_classes
+    groups = _TiedSamples(left.weights)
     squares, leverages = np.zeros((n_samples, n_classes)), np.zeros(n_samples)
     products, log_odds = np.zeros_like(squares), np.empty((n_classes, n_samples))
-    priors, wins = np.log(counts / n_samples), np.empty((n_classes, n_classes))
+    priors, wins = np.log(counts / counts.sum()), np.empty((n_classes, n_classes))
     for step in range(len(points)):
-        add_distances(points[step], bias[step], codes, counts, squares, products, leverages)
+        add_distances(points[step], bias[step], codes, counts, units, squares, products, leverages)
         groups.split(left.rows[step])
         if only_tied and not groups.any_tied:
             return
         if step + 1 in sizes:
             leave_out(
-                squares, products, leverages, codes, counts, priors, left.shrinkage,
-                n_samples - n_classes, np.empty(n_classes), np.empty(n_classes), log_odds,
+                squares, products, leverages, codes, counts, units, priors, left.shrinkage,
+                n_free, np.empty(n_classes), np.empty(n_classes), log_odds,
             )  # fmt: skip
             groups.average(log_odds)
-            class_wins(log_odds, np.argsort(log_odds, axis=1), codes, np.ones(n_samples), wins)
+            class_wins(log_odds, np.argsort(log_odds, axis=1), codes, left.weights, wins)
             yield (wins / 2.0 + 0.5) / (np.outer(counts, counts) + 1.0)
 
 
@@ -125,7 +128,7 @@ def _standard_points(left, present, counts, n_free):
 
     def means(sums, scales):
         by_class = sums / counts[:, np.newaxis] * unit(scales)
-        return by_class.T, (sums.sum(axis=0) / n_samples * unit(scales))[:, np.newaxis]
+        return by_class.T, (sums.sum(axis=0) / counts.sum() * unit(scales))[:, np.newaxis]
 
     by_class, common = means(left.other_sums[present], left.other_scales)
     sizes = count_sizes((by_class - common) / _errors(counts))
@@ -158,16 +161,16 @@ def evaluated_sizes(n_features: int) -> list[int]:
 
 
 class _TiedSamples:
-    """Samples that agree in all features so far."""
+    """Samples that agree in all features so far; a weight above 1 stands for several."""
 
-    def __init__(self, n_samples):
-        self._groups = np.zeros(n_samples, np.int64)
-        self._n_groups = 1
+    def __init__(self, weights):
+        self._groups, self._weights = np.zeros(len(weights), np.int64), weights
+        self._n_groups, self._n_most = 1, max(len(weights), weights.sum())
 
     @property
     def any_tied(self):
         """Whether some samples agree."""
-        return self._n_groups < len(self._groups)
+        return self._n_groups < self._n_most
 
     def split(self, scores):
         """Split each group of samples by their scores, int8."""
@@ -179,10 +182,11 @@ class _TiedSamples:
     def average(self, rows):
         """Replace the values of each group by their mean, in every row."""
         if self.any_tied:
-            sizes = np.bincount(self._groups)
+            sizes = np.bincount(self._groups, self._weights)
             for row in rows:
                 # Those of a class are equal and follow each other: no order of them matters.
-                row[:] = (np.bincount(self._groups, row) / sizes)[self._groups]
+                sums = np.bincount(self._groups, row * self._weights)
+                row[:] = (sums / sizes)[self._groups]
 
 
 def _kept_shares(distances, lucky):
@@ -515,17 +519,17 @@ def whiten(lower_row, step, points):
 
 
 @njit(cache=True, nogil=True)
-def add_distances(points, bias, codes, counts, squares, products, leverages):
+def add_distances(points, bias, codes, counts, units, squares, products, leverages):
     """Add one coordinate, a row of `_standard_points`, to the distances of all samples.
 
     `squares` and `products`, (n_samples, n_classes), hold v_g' v_g and v_g' r, `leverages` r' r.
     """
     n, n_classes = codes.shape[0], counts.shape[0]
     for i in range(n):
-        k = codes[i]
+        k, unit = codes[i], units[i]
         # A class of one sample is left with the mean of all samples.
-        own = points[i] - (points[n + k] if counts[k] > 1.0 else points[n + n_classes])
-        r = own * counts[k] / (counts[k] - 1.0) if counts[k] > 1.0 else own
+        own = points[i] - (points[n + k] if counts[k] > unit else points[n + n_classes])
+        r = own * counts[k] / (counts[k] - unit) if counts[k] > unit else own
         leverages[i] += r * r
         for g in range(n_classes):
             v = r - bias[k] if g == k else points[i] - bias[k] - points[n + g]
@@ -535,17 +539,22 @@ def add_distances(points, bias, codes, counts, squares, products, leverages):
 
 @njit(cache=True, nogil=True)
 def leave_out(
-    squares, products, leverages, codes, counts, priors, shrinkage, n_free, logs, terms, log_odds
-):
-    """Fill in `log_odds`, (n_classes, n_samples), of every class, each sample left out in turn."""
+    squares, products, leverages, codes, counts, units, priors, shrinkage, n_free, logs, terms,
+    log_odds,
+):  # fmt: skip
+    """Fill in `log_odds`, (n_classes, n_samples), of every class, each sample left out in turn.
+
+    Of sample i, the weight ``units[i]`` is left out.
+    """
     n_classes = counts.shape[0]
     for i in range(codes.shape[0]):
-        b = (1.0 - shrinkage) * (1.0 - 1.0 / counts[codes[i]]) / n_free
+        unit = units[i]
+        b = (1.0 - shrinkage) * (unit * (1.0 - unit / counts[codes[i]])) / n_free
         b /= max(1.0 - b * leverages[i], _MIN_LEFT)
         largest, second, top = -np.inf, -np.inf, 0
         for g in range(n_classes):
             distance = squares[i, g] + b * products[i, g] * products[i, g]
-            logs[g] = priors[g] - 0.5 * distance * (n_free - 1.0) / n_free
+            logs[g] = priors[g] - 0.5 * distance * (n_free - unit) / n_free
             if logs[g] > largest:
                 largest, second, top = logs[g], largest, g
             elif logs[g] > second:

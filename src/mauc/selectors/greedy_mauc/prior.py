@@ -61,7 +61,7 @@ def check_prior(prior: Any) -> Any:
 def resolve_prior(prior: Any, problem: Problem) -> Any:
     """Return the weights of all features, the largest 1, None, "extra_trees" or an estimator."""
     if isinstance(prior, str) and prior == "auto":
-        return "extra_trees" if needs_prior(problem.class_counts, problem.n_features) else None
+        return "extra_trees" if needs_prior(problem.class_weights, problem.n_features) else None
     if not isinstance(prior, dict | np.ndarray):
         return prior
     weights = _by_column(prior, problem) if isinstance(prior, dict) else prior
@@ -145,7 +145,7 @@ def learn_importances(
     _check_cells(n_features, n_kept)
     values = value_scores(problem, scores, n_jobs) * _signs(scores)[:, np.newaxis]
     codes = np.repeat(np.arange(len(scores.class_counts)), scores.class_counts)
-    weights = None if problem.sample_weight is None else problem.sample_weight[scores.rows]
+    weights = None if scores.weights is None else scores.weights[:n_kept]
     order = _order_rows(values, codes, weights)
     if estimator is None:
         estimator = ExtraTreesClassifier(_N_TREES, n_jobs=count_threads(n_jobs))
@@ -209,9 +209,10 @@ def _signs(scores):
 def _apparent(scores, column):
     """Return the sum over the class pairs of the squared distances of the means of a feature."""
     present = np.flatnonzero(scores.class_counts)
-    n_free = scores.class_counts.sum() - len(present)
+    sizes = scores.class_weights[present]
+    n_free = sizes.sum() - len(present)
     scale = scores.within_scales()[1][column] * np.sqrt(max(n_free, 1))
-    means = scores.sums[present, column] / scores.class_counts[present] * scale
+    means = scores.sums[present, column] / sizes * scale
     return float(len(means) * (means**2).sum() - means.sum() ** 2)
 
 
@@ -236,7 +237,8 @@ def value_scores(problem: Problem, scores: NormalScores, n_jobs=None) -> np.ndar
 
     def fill(block):
         columns = np.arange(problem.n_features)[block]
-        out[columns] = _robust_scores(problem.value_columns(columns))[:, scores.rows]
+        XT = problem.value_columns(columns)
+        out[columns] = _robust_scores(XT, problem.sample_weight)[:, scores.rows]
 
     for _ in problem.run_blocks(fill, 1, n_jobs, is_dense=True):
         pass
@@ -246,15 +248,19 @@ def value_scores(problem: Problem, scores: NormalScores, n_jobs=None) -> np.ndar
     return out
 
 
-def _robust_scores(XT):
+def _robust_scores(XT, sample_weight=None):
     """Return the scores of columns, shape (n_columns, n_samples), int8."""
     values = _in_range(XT.astype(np.float64))
-    ordered = np.sort(values, axis=1)  # missing values come last
-    n_known = (ordered == ordered).sum(axis=1)
-    low, middle, high = (_quantile(ordered, n_known, share) for share in (0.25, 0.5, 0.75))
+    if sample_weight is None:
+        ordered, weights = np.sort(values, axis=1), 1.0  # missing values come last
+    else:
+        order = np.argsort(values, axis=1)
+        ordered, weights = np.take_along_axis(values, order, axis=1), sample_weight[order]
+    weights = np.where(ordered == ordered, weights, 0.0)
+    low, middle, high = (_quantile(ordered, weights, share) for share in (0.25, 0.5, 0.75))
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         spread = (high - low) / _QUARTILE
-        deviation = _deviation(ordered, n_known)
+        deviation = _deviation(ordered, weights)
         spread = np.where(spread > _MIN_SPREAD * deviation, spread, deviation)
         scaled = (values - middle[:, np.newaxis]) / spread[:, np.newaxis]
     scaled = np.nan_to_num(scaled, nan=0.0, posinf=MAX_SCORE, neginf=-MAX_SCORE)
@@ -268,21 +274,25 @@ def _in_range(values):
     return np.clip(np.ldexp(values, -exponents[:, np.newaxis]), -2.0, 2.0)
 
 
-def _quantile(ordered, n_known, share):
+def _quantile(ordered, weights, share):
     """Return a quantile of the known values of every sorted row, between two of them by share."""
-    rank = share * np.maximum(n_known - 1, 0)
-    below = rank.astype(np.int64)
-    above = np.minimum(below + 1, np.maximum(n_known - 1, 0))
-    rows = np.arange(len(ordered))
-    part = rank - below
-    return (1.0 - part) * ordered[rows, below] + part * ordered[rows, above]
+    ends = np.cumsum(weights, axis=1)
+    last = np.maximum(ends[:, -1:] - 1.0, 0.0)
+    rank = share * last
+    below = np.floor(rank)
+    low, high = (
+        # The value that covers this rank, counted from 0, of as many rows as the weights say.
+        np.take_along_axis(ordered, np.argmax(ends > at, axis=1)[:, np.newaxis], axis=1)[:, 0]
+        for at in (below, np.minimum(below + 1.0, last))
+    )
+    part = (rank - below)[:, 0]
+    return (1.0 - part) * low + part * high
 
 
-def _deviation(ordered, n_known):
+def _deviation(ordered, weights):
     """Return the standard deviation of the known values of every row; 0 if there is none."""
-    is_known = np.arange(ordered.shape[1]) < n_known[:, np.newaxis]
-    known = np.where(is_known, ordered, 0.0)
-    n = np.maximum(n_known, 1)[:, np.newaxis]
-    mean = known.sum(axis=1, keepdims=True) / n
-    squares = np.where(is_known, (known - mean) ** 2, 0.0)
-    return np.sqrt(squares.sum(axis=1) / n[:, 0])
+    known = np.where(weights > 0.0, ordered, 0.0)
+    total = weights.sum(axis=1, keepdims=True)
+    total[total == 0.0] = 1.0
+    mean = (weights * known).sum(axis=1, keepdims=True) / total
+    return np.sqrt((weights * (known - mean) ** 2).sum(axis=1) / total[:, 0])

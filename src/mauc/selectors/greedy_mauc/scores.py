@@ -5,10 +5,15 @@ rank of the value among all n rows, ties averaged. Whole numbers make every sum 
 exact, so that no number of threads and no order of rows changes a bit. A missing value is tied
 with every value: its score is 0, and it counts half below and half above each known value.
 Rounding adds 1e-4 to a variance of about 1, far less than n rows tell about it.
+
+With weights, which count rows, a row has the score that its copies would have, and sums are of
+floats.
 """
 
 import math
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numba import uintp
@@ -43,11 +48,12 @@ class NormalScores:
 
     #: (>= n_features, >= n_kept), int8: rows sorted by class, then zeros; further columns have room
     padded: np.ndarray
-    sums: np.ndarray  #: (n_classes, n_features), int64: over the kept rows of each class
-    squares: np.ndarray  #: (n_features,), int64: sums of squares over all kept rows
+    sums: np.ndarray  #: (n_classes, n_features), int64 or float64: of the kept rows of each class
+    squares: np.ndarray  #: (n_features,), int64 or float64: sums of squares over all kept rows
     class_counts: np.ndarray  #: (n_classes,), int64: kept rows of each class
     varies: np.ndarray  #: (n_features,), bool: False if constant in all samples, kept or not
     rows: np.ndarray  #: (n_kept,), int32: the rows that are kept, sorted by class
+    weights: np.ndarray | None = None  #: (>= n_kept,): of the kept rows, then zeros
     #: for nominal features of more than two categories, whose scores are made of the classes, the
     #: sum of their squared leave-pair-out effects over the class pairs
     nominal_squares: dict[int, float] = field(default_factory=dict)
@@ -56,6 +62,30 @@ class NormalScores:
     def scores(self) -> np.ndarray:
         """The scores alone, shape (>= n_features, n_kept)."""
         return self.padded[:, : self.class_counts.sum()]
+
+    @cached_property
+    def class_weights(self) -> np.ndarray:
+        """The weights of the kept rows of each class, or their numbers."""
+        if self.weights is None:
+            return self.class_counts
+        stops = np.cumsum(self.class_counts)
+        return np.array([part.sum() for part in np.split(self.weights, stops)[:-1]])
+
+    def weighted(self, columns) -> np.ndarray:
+        """Return scores, padded, that give weighted sums of products with other scores."""
+        if self.weights is None:
+            return self.padded[columns].astype(np.int16)
+        return self.padded[columns] * self.weights
+
+    def products(self, first, second) -> np.ndarray:
+        """Return the sums of the products of two columns, or of many."""
+        kind = np.int64 if self.weights is None else np.float64
+        return np.einsum("...i,...i->...", self.weighted(first), self.padded[second], dtype=kind)
+
+    def values(self, columns, part: slice) -> np.ndarray:
+        """Return scores of some kept rows times the roots of their weights, for products."""
+        values = self.padded[columns, part]
+        return values if self.weights is None else values * np.sqrt(self.weights[part])
 
     def extended(self, padded: np.ndarray, sums: np.ndarray, squares: np.ndarray) -> "NormalScores":
         """Return them with further columns, in the room after these, which count as constant."""
@@ -75,7 +105,8 @@ class NormalScores:
         size; scales, of shape (n_features,), one over the root of the scatter within the classes,
         0 if there is none.
         """
-        centers = self.sums / np.sqrt(np.maximum(self.class_counts, 1))[:, None]
+        sizes = np.where(self.class_counts > 0, self.class_weights, 1)
+        centers = self.sums / np.sqrt(sizes)[:, None]
         within = self.squares.astype(np.float64)
         for center in centers:
             within -= center * center
@@ -85,34 +116,49 @@ class NormalScores:
 class KeptRows:
     """The rows in `order` by class, class k from ``starts[k]`` on, and which are kept.
 
-    `kept` are the offsets in `order` of the rows on which correlations are measured.
+    `kept` are the offsets in `order` of the rows on which correlations are measured, `kept_weights`
+    their weights and `weights` those of all rows, or None. Where the rows are too many, a kept one
+    has as many of the `max_samples` as its copies would have.
     """
 
-    def __init__(self, problem: Problem, max_samples: int | None, kept: np.ndarray | None = None):
-        order, self.starts, _ = group_by_class(problem.codes, problem.n_classes)
-        self.order = order.astype(np.int32)
-        self.kept = np.arange(problem.n_samples) if kept is None else kept
-        if max_samples is not None and max_samples < problem.n_samples:
-            self.kept = sample_rows(problem, self.order, self.starts, max_samples)
+    def __init__(self, problem: Problem, max_samples: int | None, kept=None, kept_weights=None):
+        codes, given = problem.codes, problem.sample_weight
+        order, self.starts, weights = group_by_class(codes, problem.n_classes, given)
+        self.order, self.weights = order.astype(np.int32), None if given is None else weights
+        total = len(order) if given is None else float(weights.sum())
+        if max_samples is not None and max_samples < max(total, len(order)):
+            kept = sample_rows(problem, self.order, self.starts, max_samples, self.weights)
+            kept, counts = np.unique(kept, return_counts=True)
+            kept_weights = counts * min(1.0, total / max_samples)
+        elif kept is None:
+            kept, kept_weights = np.arange(len(order)), self.weights
+        self.kept, self.kept_weights = kept, kept_weights
 
 
 class NormalScorer:
     """Writes the scores of the columns of a problem, one block at a time, into `scores`."""
 
     def __init__(self, problem: Problem, rows: KeptRows, n_room: int = 0):
-        self.rows, self.class_counts = rows, problem.class_counts
-        self.table = score_table(problem.n_samples)
+        self.rows, self.class_weights = rows, problem.class_weights
+        # The score of a weighted rank is computed.
+        self.table = score_table(problem.n_samples if rows.weights is None else 1)
         kept_rows = rows.order[rows.kept]
         counts = np.bincount(problem.codes[kept_rows], minlength=problem.n_classes)
         self.kept_starts = np.concatenate([[0], np.cumsum(counts)])
         n_features, n_padded = problem.n_features, -(-len(kept_rows) // _ALIGN) * _ALIGN
+        weights = None
+        if rows.weights is not None:
+            weights = np.zeros(n_padded)
+            weights[: len(kept_rows)] = rows.kept_weights
+        self.sum_type = np.int64 if weights is None else np.float64
         self.scores = NormalScores(
             np.zeros((n_features + n_room, n_padded), np.int8),
-            np.empty((problem.n_classes, n_features), np.int64),
-            np.empty(n_features, np.int64),
+            np.empty((problem.n_classes, n_features), self.sum_type),
+            np.empty(n_features, self.sum_type),
             counts,
             np.empty(n_features, np.bool_),
             kept_rows,
+            weights,
         )
 
 
@@ -122,9 +168,10 @@ class BlockScores:
     def __init__(self, scorer: NormalScorer, block: slice, *, takes_all: bool):
         self._scorer, self._first, self.takes_all = scorer, block.start, takes_all
         #: tied ordered pairs of rows per column, 0 if they are few
-        self.n_tied = np.empty(block.stop - block.start, np.int64)
+        self.n_tied = np.empty(block.stop - block.start, scorer.sum_type)
         #: sums of the scores over each class, and of their squares
-        self.moments = np.empty((len(self.n_tied), 2, len(scorer.class_counts)), np.int64)
+        shape = len(self.n_tied), 2, len(scorer.class_weights)
+        self.moments = np.empty(shape, scorer.sum_type)
 
     @property
     def columns(self) -> np.ndarray:
@@ -155,6 +202,17 @@ class BlockScores:
         self.n_tied[columns - self._first], scorer.scores.varies[columns] = n_tied, varies
         self._sum(out, targets, columns)
 
+    def write_ranks(self, ranks: np.ndarray, tied: np.ndarray, columns: np.ndarray) -> None:
+        """Write the scores of columns with these centred ranks, of rows with weights."""
+        rows, total = self._scorer.rows, self._scorer.class_weights.sum()
+        lower = np.maximum(total - np.abs(ranks[:, rows.order]), 0.0) / (2.0 * total)
+        scores = np.clip(np.rint(UNIT * ndtri(lower)), -MAX_SCORE, 0.0)
+        scores = (scores * -np.sign(ranks[:, rows.order])).astype(np.int8)
+        is_tied = (tied > total) & (tied > MIN_TIED * total * total)
+        self.n_tied[columns - self._first] = np.where(is_tied, tied, 0.0)
+        self._scorer.scores.varies[columns] = scores.min(axis=1) != scores.max(axis=1)
+        self._sum(scores, np.arange(len(columns)), columns)
+
     def _targets(self, columns):
         """Return where the scores of all rows go: the result itself if all rows are kept."""
         scorer = self._scorer
@@ -166,13 +224,32 @@ class BlockScores:
     def _sum(self, found, targets, columns):
         """Sum the scores of all rows, which are in rows `targets` of `found`, and of those kept."""
         scorer, out = self._scorer, self._scorer.scores
-        moments = np.empty((len(columns), 2, len(scorer.class_counts)), np.int64)
-        sum_scores(found, targets, scorer.rows.starts, moments)
+        moments = class_moments(found, targets, scorer.rows.starts, scorer.rows.weights)
         self.moments[columns - self._first] = moments
         if found is not out.padded:
             out.padded[columns, : len(out.rows)] = found[:, scorer.rows.kept]
-            sum_scores(out.padded, columns, scorer.kept_starts, moments)
+            moments = class_moments(out.padded, columns, scorer.kept_starts, out.weights)
         out.sums[:, columns], out.squares[columns] = moments[:, 0].T, moments[:, 1].sum(axis=1)
+
+
+def class_moments(
+    scores: np.ndarray, columns: np.ndarray, starts: np.ndarray, weights: np.ndarray | None
+) -> np.ndarray:
+    """Return sums of scores and of their squares over parts of the rows, (n_columns, 2, n_parts).
+
+    Part k has the rows from ``starts[k]`` to ``starts[k + 1]``.
+    """
+    kind = np.int64 if weights is None else np.float64
+    moments = np.empty((len(columns), 2, len(starts) - 1), kind)
+    if weights is None:
+        sum_scores(scores, columns, starts, moments)
+        return moments
+    for k, (start, stop) in enumerate(pairwise(starts)):
+        part = scores[columns, start:stop].astype(np.float64)
+        weighted = part * weights[start:stop]
+        # Sums are NumPy's own: those of BLAS would depend on the number of threads.
+        moments[:, 0, k], moments[:, 1, k] = weighted.sum(axis=1), (weighted * part).sum(axis=1)
+    return moments
 
 
 def score_table(n_samples: int) -> np.ndarray:
@@ -206,30 +283,29 @@ def estimate_shrinkage(scores: NormalScores) -> float:
     """
     varying = np.flatnonzero(scores.varies)
     n_chosen = min(_N_SHRINKAGE_FEATURES, len(varying))
-    counts = scores.class_counts
-    n_free = counts.sum() - np.count_nonzero(counts)
+    counts, sizes = scores.class_counts, scores.class_weights
+    n_free = sizes.sum() - np.count_nonzero(counts)
     if n_chosen < 2:
         return 0.0
     if n_free < 1:
         return 1.0
     chosen = varying[np.arange(n_chosen) * len(varying) // n_chosen]
-    values = scores.scores[chosen].astype(np.float64)
     pairs = np.triu_indices(n_chosen, 1)
     stops = np.cumsum(counts)
     scatters = {}
     for k in np.flatnonzero(counts):
-        part = values[:, stops[k] - counts[k] : stops[k]]
-        total = part.sum(axis=1)
+        rows = slice(stops[k] - counts[k], stops[k])
+        part, total = scores.values(chosen, rows).astype(np.float64), scores.sums[k, chosen]
         # Products of whole numbers below 2^53: exact, whatever the order of the sum.
-        scatters[k] = part @ part.T - np.outer(total, total) / counts[k]
+        scatters[k] = part @ part.T - np.outer(total, total) / sizes[k]
     r = _correlations(sum(scatters.values()))[pairs]
     spread, weight = 0.0, 0
     for k, scatter in scatters.items():
-        if counts[k] >= _MIN_CLASS_COUNT:
+        if sizes[k] >= _MIN_CLASS_COUNT:
             r_k = _correlations(scatter)[pairs]
-            chance = (1.0 - r_k**2) ** 2 / (counts[k] - 1)
-            spread += counts[k] * np.mean((r_k - r) ** 2 - chance)
-            weight += counts[k]
+            chance = (1.0 - r_k**2) ** 2 / (sizes[k] - 1)
+            spread += sizes[k] * np.mean((r_k - r) ** 2 - chance)
+            weight += sizes[k]
     error = np.mean((1.0 - r**2) ** 2) / n_free + max(0.0, spread) / max(weight, 1) / 2
     # Of as many correlations as there are features, chance alone makes the largest so large.
     floor = min(_MAX_FLOOR, math.sqrt(2.0 * math.log(len(varying)) / n_free))

@@ -12,7 +12,7 @@ from mauc.compile import njit, njit_part
 from mauc.parallel import count_threads, even_ranges, run_in, start_pool
 from mauc.progress import track
 from mauc.selectors.greedy_mauc.effects import measure
-from mauc.selectors.greedy_mauc.scores import NormalScores, estimate_shrinkage, sum_scores
+from mauc.selectors.greedy_mauc.scores import NormalScores, class_moments, estimate_shrinkage
 
 MIN_VARIANCE = 1e-3  # floor of v: a copy of a chosen feature has residual variance 0
 MIN_EFFECTS = 1 << 17  # with fewer, scoring all features takes less time than finding bounds
@@ -60,12 +60,14 @@ class Leftover(NamedTuple):
 
     rows: np.ndarray  #: (k, n_kept), int8: scores of the chosen columns, at most 512
     lower: np.ndarray  #: (k, k): Cholesky factor of their shrunk correlations
-    sums: np.ndarray  #: (n_classes, k), int64
+    sums: np.ndarray  #: (n_classes, k)
     scales: np.ndarray  #: (k,): see `NormalScores.within_scales`
     confirmed: np.ndarray  #: (k,): squared effects of nominal columns, infinite for others
-    other_sums: np.ndarray  #: (n_classes, <= 4096), int64: of features at even distances
+    other_sums: np.ndarray  #: (n_classes, <= 4096): of features at even distances
     other_scales: np.ndarray
     class_counts: np.ndarray  #: (n_classes,), int64: kept rows of each class
+    class_weights: np.ndarray  #: (n_classes,): their weights, or numbers
+    weights: np.ndarray  #: (n_kept,), float64: 1 without weights
     shrinkage: float
     pair_shares: np.ndarray | None  #: (n_pairs,): what each class pair counts, None if the same
 
@@ -159,14 +161,17 @@ class SearchState:
         keys = np.repeat(256 * np.arange(len(counts)), counts) + scores[s]
         order = np.argsort(keys, kind="stable")
         starts = np.append(np.flatnonzero(np.diff(keys[order], prepend=-999)), len(keys))
-        n_groups, n, n_classes = len(starts) - 1, len(keys), np.count_nonzero(counts)
-        if n_groups == n:
+        weights, sizes, at = self.scores.weights, np.diff(starts), np.arange(len(columns))
+        if weights is not None:
+            weights = weights[order]
+            sizes = np.add.reduceat(weights, starts[:-1])
+        n_groups, n, n_classes = len(sizes), sizes.sum(), np.count_nonzero(counts)
+        if n_groups >= n:
             return np.ones(len(columns))
-        moments = np.empty((len(columns), 2, n_groups), np.int64)
-        sum_scores(scores[columns][:, order], np.arange(len(columns)), starts, moments)
+        moments = class_moments(scores[columns][:, order], at, starts, weights)
         centers, scales = self.centers[:, columns], self.scales[columns]
-        between = (moments[:, 0] ** 2 / np.diff(starts)).sum(axis=1)
-        shared = (scores[columns].astype(np.int64) @ scores[s].astype(np.int64)).astype(np.float64)
+        between = (moments[:, 0] ** 2 / sizes).sum(axis=1)
+        shared = self.scores.products(columns, s).astype(np.float64)
         for center, own in zip(centers, self.centers[:, s], strict=True):
             between -= center * center
             shared -= center * own
@@ -199,10 +204,10 @@ class SearchState:
     def condition(self, block):
         """Condition the variances of a range of features on the column that was taken last."""
         first, last = block
-        s, padded = self.chosen[self.step - 1], self.scores.padded
+        s = self.chosen[self.step - 1]
         update_block(
-            padded, padded[s].astype(np.int16), self.centers, self.scales, self.shrinkage, s,
-            self.step - 1, self.roots[self.step - 1], first,
+            self.scores.padded, self.scores.weighted(s), self.centers, self.scales, self.shrinkage,
+            s, self.step - 1, self.roots[self.step - 1], first,
             last if last < self.n_features else len(self.variances),  # products go with the last
             self.is_open, self.factors, self.variances,
         )  # fmt: skip
@@ -254,12 +259,14 @@ class SearchState:
         varying = np.flatnonzero(varies)
         n_others = min(len(varying), _MAX_OTHERS)
         others = varying[np.arange(n_others) * len(varying) // max(n_others, 1)]
-        squares = scores.nominal_squares
+        squares, weights = scores.nominal_squares, scores.weights
+        if weights is None:
+            weights = np.ones(len(scores.rows))
         return Leftover(
             scores.scores[chosen], self.lower(len(chosen)), scores.sums[:, chosen],
             scales[chosen], np.array([squares.get(int(column), np.inf) for column in chosen]),
-            scores.sums[:, others], scales[others], scores.class_counts, self.shrinkage,
-            self.pair_shares,
+            scores.sums[:, others], scales[others], scores.class_counts, scores.class_weights,
+            weights[: len(scores.rows)], self.shrinkage, self.pair_shares,
         )  # fmt: skip
 
     @property
@@ -591,8 +598,9 @@ def update_block(
 ):  # fmt: skip
     """Condition the variances of columns ``first`` to ``last`` on the chosen column s.
 
-    `scores_s` is row s of the scores, widened to int16 once and not once per column; `root` that of
-    the residual variance of s. Row `n_factors` of the factors is filled.
+    `scores_s` is row s of the scores, widened to int16 once and not once per column, or times the
+    weights of the rows, float64; `root` that of the residual variance of s. Row `n_factors` of the
+    factors is filled.
     """
     new = factors[n_factors]
     trusted, n_classes = 1.0 - shrinkage, centers.shape[0]
@@ -625,7 +633,7 @@ def update_block(
 
 @njit_part
 def dot(a, b):
-    """Return the sum of products of a row of int16 and one of int8, none beyond -+127."""
+    """Return the sum of products of a row of int16, or float64, and one of int8, up to -+127."""
     n = a.shape[0]
     total = np.int64(0)
     for start in range(0, n, _CHUNK):
@@ -633,7 +641,7 @@ def dot(a, b):
         stop = start + _CHUNK if start + _CHUNK < n else n
         for i in range(uintp(start), uintp(stop)):
             part = add_product(part, a[i], b[i])
-        total += np.int64(part)
+        total += part
     return total
 
 
@@ -642,14 +650,18 @@ _WORD, _WIDE = ir.IntType(32), ir.IntType(64)
 
 @intrinsic
 def add_product(typingctx, total, a, b):
-    """Return total + a b in 32 bits: Numba alone would use 64 and half the lanes."""
-    signature = types.int32(types.int32, types.int16, types.int8)
+    """Return total + a b, of whole a in 32 bits: Numba would use 64 and half the lanes."""
 
     def codegen(context, builder, signature, args):
         total, a, b = args
         return builder.add(total, builder.mul(builder.sext(a, _WORD), builder.sext(b, _WORD)))
 
-    return signature, codegen
+    def codegen_float(context, builder, signature, args):
+        return builder.fma(args[1], builder.sitofp(args[2], ir.DoubleType()), args[0])
+
+    if a == types.float64:
+        return types.float64(a, a, types.int8), codegen_float
+    return types.int32(types.int32, types.int16, types.int8), codegen
 
 
 @intrinsic

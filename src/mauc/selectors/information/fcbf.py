@@ -119,9 +119,9 @@ class FCBF(BinnedSelector):
 def fcbf_search(features, k, threshold=0.0, max_rounds=None):
     """Return k features in order of rounds, the round of each, and SU(f, y) of all features."""
     arrays = features.arrays
-    n_samples, log_n, unit = arrays.D.shape[1], arrays.log_n, arrays.unit
-    entropies = (log_n - arrays.margin_logs) / (n_samples * unit)
-    class_entropy = (log_n - features.log_y) / (n_samples * unit)
+    log_n, scale = arrays.log_n, arrays.n * arrays.unit
+    entropies = (log_n - arrays.margin_logs) / scale
+    class_entropy = (log_n - features.log_y) / scale
 
     total = entropies + class_entropy
     relevance = np.zeros(len(total))
@@ -141,7 +141,7 @@ def fcbf_search(features, k, threshold=0.0, max_rounds=None):
                 )  # fmt: skip
                 features.workspace.release()
 
-        n_blocks = min(len(features.blocks), 1 + len(left) * n_samples // BLOCK_WORK)
+        n_blocks = min(len(features.blocks), 1 + len(left) * arrays.D.shape[1] // BLOCK_WORK)
         run_in(features.pool, fill, even_ranges(len(left), n_blocks))
         return shared
 

@@ -17,7 +17,7 @@ from mauc.binning.states import BINNINGS, MAX_BINS, bin_columns
 from mauc.checks import check_choice, check_int
 from mauc.compile import njit, njit_part
 from mauc.data.constraints import choose_units
-from mauc.engine.arrays import log_table, read_only
+from mauc.engine.arrays import RowCounts, count_rows, fixed_log, read_only
 from mauc.memory import Workspace
 from mauc.parallel import count_threads, even_ranges, run_in, start_pool
 from mauc.selectors.base import GreedySearch, RankingSelector, row_parts, single_ranking
@@ -56,20 +56,21 @@ class BinnedSelector(RankingSelector):
         """Return the context that holds the features of a problem, discretised."""
         workspace = problem.columns.workspace
         workspace.reserve(_TABLE_BYTES * len(problem.codes))
+        y, rows = problem.codes, problem.row_counts
         if problem.cluster is None:
             states, n_states = bin_columns(problem, self.binning, self.n_bins, self.n_jobs)
         else:
-            states, n_states = _bin_on_cluster(problem, self.binning, self.n_bins)
+            if rows.weights is not None:  # those of weight 0 are left out
+                is_kept = rows.weights > 0
+                y, rows = y[is_kept], rows._replace(weights=rows.weights[is_kept])
+            states, n_states = _bin_on_cluster(problem, len(y), self.binning, self.n_bins)
         n_threads = count_threads(self.n_jobs)
-        return binned_features(
-            states, n_states, problem.codes, problem.n_classes, n_threads, problem.count_logs,
-            workspace,
-        )  # fmt: skip
+        return binned_features(states, n_states, y, problem.n_classes, n_threads, rows, workspace)
 
 
-def _bin_on_cluster(problem, binning, n_bins):
+def _bin_on_cluster(problem, n_rows, binning, n_bins):
     """Return what `bin_columns` does; workers discretise, their states are collected here."""
-    states = problem.workspace.array((problem.n_features, problem.n_samples), np.uint8)
+    states = problem.workspace.array((problem.n_features, n_rows), np.uint8)
     n_states = np.empty(problem.n_features, np.int64)
     for part, found in problem.cluster.map_ranges(problem, bin_columns, binning, n_bins):
         states[part], n_states[part] = found
@@ -257,7 +258,7 @@ class BinnedFeatures:
 
 @contextmanager
 def binned_features(
-    D, n_states, y, n_classes, n_threads=1, logs=None, workspace=None
+    D, n_states, y, n_classes, n_threads=1, rows: RowCounts | None = None, workspace=None
 ) -> Iterator[BinnedFeatures]:
     """Count the margins of discretised features, and what each tells about the class.
 
@@ -271,15 +272,18 @@ def binned_features(
     D, y = read_only(D), read_only(y)
     classes = read_only(y.astype(np.uint8)) if n_classes <= 256 else y
     n_states = np.ascontiguousarray(np.broadcast_to(n_states, n_features), dtype=np.int64)
-    n_planes = np.where(n_states <= MAX_PLANE_STATES, n_states - 1, 0)
+    rows = rows or count_rows(n_samples)
+    has_planes = (n_states <= MAX_PLANE_STATES) & (rows.weights is None)
+    n_planes = np.where(has_planes, n_states - 1, 0)
     starts = np.concatenate([[0], np.cumsum(n_planes)]).astype(np.int64)
     planes = workspace.array((starts[-1], (n_samples + 63) // 64), np.uint64)
     counts = np.zeros((n_features, n_states.max()), dtype=np.int64)
     margin_logs = np.empty(n_features, dtype=np.int64)
-    table, unit, class_planes, class_counts, log_y = class_margins(classes, n_classes, logs)
+    class_planes, class_counts, log_y = class_margins(classes, n_classes, rows)
     arrays = CountArrays(
-        D, n_states, starts, planes, counts, margin_logs, table[n_samples], table, unit
-    )
+        D, n_states, starts, planes, counts, margin_logs,
+        int(rows.fixed_logs(np.array(rows.n))), rows.fixed, rows.unit, rows.n, rows.weights,
+    )  # fmt: skip
     relevance = np.empty(n_features, dtype=np.float64)
 
     blocks = _feature_blocks(D, n_states, n_threads)
@@ -290,11 +294,15 @@ def binned_features(
     def count(block):
         joint = np.empty((counts.shape[1], n_classes), np.int64)
         for first, last in row_parts(*block, max_rows):
-            pack_rows(
-                D[first:last], starts[first : last + 1] - starts[first],
-                planes[starts[first] : starts[last]], counts[first:last],
-            )  # fmt: skip
-            margin_logs[first:last] = table[counts[first:last]].sum(axis=1)
+            if rows.weights is None:
+                pack_rows(
+                    D[first:last], starts[first : last + 1] - starts[first],
+                    planes[starts[first] : starts[last]], counts[first:last],
+                )  # fmt: skip
+            else:
+                for j in range(first, last):
+                    counts[j] = np.bincount(D[j], rows.weights, counts.shape[1])
+            margin_logs[first:last] = rows.fixed_logs(counts[first:last]).sum(axis=1)
             target_information(
                 *arrays, classes, n_classes, class_planes, class_counts, log_y,
                 np.arange(first, last), joint, relevance[first:last],
@@ -306,7 +314,7 @@ def binned_features(
             count(blocks[0])
         else:
             run_in(pool, count, blocks)
-        is_constant = counts.max(axis=1) == n_samples
+        is_constant = counts.max(axis=1) == rows.n
         yield BinnedFeatures(
             arrays, y, class_counts, log_y, relevance, is_constant, blocks, pool, workspace,
             max_rows,
@@ -324,13 +332,12 @@ def _feature_blocks(D, n_states, n_threads):
     return even_ranges(n_features, min(n_threads, work // BLOCK_WORK))
 
 
-def class_margins(y, n_classes, logs=None):
-    """Return L and its unit, and planes, if few, counts and the sum of L of the classes."""
-    _, table, unit = logs or log_table(y.shape[0], 1.0)
+def class_margins(y, n_classes, rows):
+    """Return planes, if few, counts and the sum of L of the classes."""
     # With more classes no feature is counted by planes.
     n_planes = n_classes - 1 if n_classes - 1 <= MAX_CLASS_PRODUCTS else 0
-    class_counts = np.bincount(y, minlength=n_classes)
-    return table, unit, pack_row(y, n_planes), class_counts, int(table[class_counts].sum())
+    class_counts = np.bincount(y, rows.weights, n_classes).astype(np.int64)
+    return pack_row(y, n_planes), class_counts, int(rows.fixed_logs(class_counts).sum())
 
 
 def pack_row(codes: np.ndarray, n_planes: int) -> np.ndarray:
@@ -438,7 +445,7 @@ def criterion(relevance, redundancy_sum, n_chosen, is_quotient):
 
 @njit(cache=True, nogil=True)
 def best_of_block(
-    D, n_states, starts, planes, counts, margin_logs, log_n, table, unit,
+    D, n_states, starts, planes, counts, margin_logs, log_n, table, unit, n, weights,
     relevance, chosen, n_chosen, is_quotient, first, last, best, best_score, max_rows,
     is_left, n_counted, redundancy_sum, joint,
 ):  # fmt: skip
@@ -478,12 +485,12 @@ def best_of_block(
             n_rows += 2
             s = chosen[n_counted[f]]
             count_pairs(
-                D, n_states, starts, planes, counts, f, D[s], n_states[s], planes, starts[s],
-                starts[s + 1] - starts[s], counts[s], joint,
+                D, n_states, starts, planes, counts, weights, f, D[s], n_states[s], planes,
+                starts[s], starts[s + 1] - starts[s], counts[s], joint,
             )  # fmt: skip
             redundancy_sum[f] += information(
-                joint, n_states[f], n_states[s], margin_logs[f], margin_logs[s], log_n, D.shape[1],
-                table, unit,
+                joint, n_states[f], n_states[s], margin_logs[f], margin_logs[s], log_n, table,
+                unit, n,
             )  # fmt: skip
             n_counted[f] += 1
         if can_win:
@@ -493,14 +500,14 @@ def best_of_block(
 
 @njit(cache=True, nogil=True)
 def add_joint_information(
-    D, n_states, starts, planes, counts, margin_logs, log_n, table, unit,
+    D, n_states, starts, planes, counts, margin_logs, log_n, table, unit, n, weights,
     z, z_planes, z_counts, groups, log_y, masked_relevance, first, last, is_left, sums,
 ):  # fmt: skip
     """Add I(f, s; y) to the sums of features ``first`` to ``last``; return the best and its sum.
 
     `z` merges s and y, see `merge_classes`. The lowest of equals wins, -1 if none is left.
     """
-    n_samples, n_codes = z.shape[0], z_counts.shape[0]
+    n_codes = z_counts.shape[0]
     joint = np.empty((counts.shape[1], n_codes), dtype=np.int64)
     best, best_score = -1, -np.inf
     for f in range(first, last):
@@ -509,8 +516,8 @@ def add_joint_information(
         score = masked_relevance[f]
         if score > -np.inf:
             count_pairs(
-                D, n_states, starts, planes, counts, f, z, n_codes, z_planes, np.int64(0),
-                z_planes.shape[0], z_counts, joint,
+                D, n_states, starts, planes, counts, weights, f, z, n_codes, z_planes,
+                np.int64(0), z_planes.shape[0], z_counts, joint,
             )  # fmt: skip
             total = log_n - log_y
             for a in range(n_states[f]):
@@ -518,10 +525,10 @@ def add_joint_information(
                     margin = np.int64(0)
                     for code in range(groups[g], groups[g + 1]):
                         margin += joint[a, code]
-                        total += table[joint[a, code]]
-                    total -= table[margin]
+                        total += fixed_log(table, joint[a, code], unit)
+                    total -= fixed_log(table, margin, unit)
             # Rounding of the entries of L can leave a few units of either sign.
-            sums[f] += (total if total > 0 else np.int64(0)) / (n_samples * unit)
+            sums[f] += (total if total > 0 else np.int64(0)) / (n * unit)
             score = sums[f]
         if best < 0 or score > best_score:
             best, best_score = f, score

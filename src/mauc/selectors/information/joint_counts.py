@@ -15,6 +15,7 @@ from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
 from mauc.compile import njit, njit_part
+from mauc.engine.arrays import fixed_log
 
 # A feature of more states has no planes: 7 x 7 ANDs a word cost about as much as 64 histogram
 # updates where the processor counts the bits of one word at a time.
@@ -32,11 +33,13 @@ class CountArrays(NamedTuple):
     n_states: np.ndarray  #: states of feature j are below ``n_states[j]``
     starts: np.ndarray  #: feature j owns the planes ``starts[j]`` to ``starts[j + 1]``, if any
     planes: np.ndarray  #: (n_planes, n_words), uint64
-    counts: np.ndarray  #: samples in each state, (n_features, max(n_states))
+    counts: np.ndarray  #: samples in each state, or their weight, (n_features, max(n_states))
     margin_logs: np.ndarray  #: sum of L over the states of a feature
-    log_n: int  #: L(n_samples)
-    table: np.ndarray  #: L(v) = v log v in fixed point; this and the unit as in `log_table`
+    log_n: int  #: L(n)
+    table: np.ndarray | None  #: L(v) = v log v; this and the next three as in `RowCounts`
     unit: float
+    n: int
+    weights: np.ndarray | None  #: with which no feature has planes
 
 
 @intrinsic
@@ -75,7 +78,7 @@ def equal_mask(typingctx, codes, index, state):
 
 @njit_part
 def count_pairs(
-    D, n_states, starts, planes, counts,
+    D, n_states, starts, planes, counts, weights,
     j, target, n_target, target_planes, first, n_target_planes, target_counts, joint,
 ):  # fmt: skip
     """Count the samples by the state of feature j and that of a target, see `target_information`.
@@ -92,7 +95,7 @@ def count_pairs(
     if n_products == 0 or n_products > MAX_CLASS_PRODUCTS:
         codes = D[j]
         for i in range(codes.shape[0]):
-            joint[codes[i], target[i]] += 1
+            joint[codes[i], target[i]] += 1 if weights is None else weights[i]
         return
     for begin in range(0, n_words, BLOCK_WORDS):
         end = begin + BLOCK_WORDS if begin + BLOCK_WORDS < n_words else n_words
@@ -119,16 +122,16 @@ def count_pairs(
 
 
 @njit_part
-def information(joint, n_states_a, n_states_b, log_a, log_b, log_n, n_samples, table, unit):
+def information(joint, n_states_a, n_states_b, log_a, log_b, log_n, table, unit, n):
     """Return I(a; b) in nats, never negative, exactly 0 for a constant feature."""
     total = np.int64(0)
     for a in range(n_states_a):
         for b in range(n_states_b):
-            total += table[joint[a, b]]
+            total += fixed_log(table, joint[a, b], unit)
     total += log_n - log_a - log_b
     # Rounding of the entries of L can leave a few units of either sign. Conditions compile faster
     # than min and max.
-    return (total if total > 0 else np.int64(0)) / (n_samples * unit)
+    return (total if total > 0 else np.int64(0)) / (n * unit)
 
 
 @njit(cache=True, nogil=True)
@@ -161,7 +164,7 @@ def pack_rows(D, starts, planes, counts):
 
 @njit(cache=True, nogil=True)
 def target_information(
-    D, n_states, starts, planes, counts, margin_logs, log_n, table, unit,
+    D, n_states, starts, planes, counts, margin_logs, log_n, table, unit, n, weights,
     target, n_target, target_planes, target_counts, target_log, features, joint, out,
 ):  # fmt: skip
     """Fill `out` with I(f; t) of some features and one target: the class, or a feature.
@@ -171,9 +174,9 @@ def target_information(
     for i in range(features.shape[0]):
         j = features[i]
         count_pairs(
-            D, n_states, starts, planes, counts, j, target, n_target, target_planes, np.int64(0),
-            target_planes.shape[0], target_counts, joint,
+            D, n_states, starts, planes, counts, weights, j, target, n_target, target_planes,
+            np.int64(0), target_planes.shape[0], target_counts, joint,
         )  # fmt: skip
         out[i] = information(
-            joint, n_states[j], n_target, margin_logs[j], target_log, log_n, D.shape[1], table, unit
+            joint, n_states[j], n_target, margin_logs[j], target_log, log_n, table, unit, n
         )

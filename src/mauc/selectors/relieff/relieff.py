@@ -55,7 +55,8 @@ class ReliefF(RankingSelector):
         Hits, and misses of every other class, of a sample.
     n_iterations : "all", "log" or int, default="all"
         How many samples are compared with their neighbours: all of them once, or this many drawn
-        with replacement; "log" is round(ln n), the paper's choice (noisy, but linear time).
+        with replacement; "log" is round(ln n), the paper's choice (noisy, but linear time). With
+        weights, which count rows, n is their total and rows are drawn in proportion to them.
     {categorical_features}
         They differ by 0 or 1.
     {random_state}
@@ -83,6 +84,10 @@ class ReliefF(RankingSelector):
 
     A source of columns is read in passes, two if its `memory` has room for 8 bytes for each of the
     samples drawn and every row; `fit` warns if that takes hours. "log" draws few.
+
+    With weights, a sample counts as often as its weight says, and neighbours are taken until their
+    weights sum to k, of equal distances those of earlier rows first; the copies that a weight above
+    1 stands for are hits of each other.
 
     A feature whose range is below 1e-6, whatever its unit, counts as constant, as in WEKA; `fit`
     warns of it. Scale features in tiny units first.
@@ -127,7 +132,7 @@ class ReliefF(RankingSelector):
         return check_int("n_neighbors", self.n_neighbors, 1)
 
     def _rank(self, problem, n_wanted, n_neighbors):
-        rows, n_threads = self._draw_rows(problem.n_samples), count_threads(self.n_jobs)
+        rows, n_threads = self._draw_rows(problem), count_threads(self.n_jobs)
         if problem.columns.is_streamed:
             from mauc.selectors.relieff.streamed import streamed_weights
 
@@ -138,19 +143,26 @@ class ReliefF(RankingSelector):
             _warn_of_tiny_ranges(problem, column_widths(XT))
             weights = relieff_weights(
                 XT, problem.codes, problem.n_classes, rows, n_neighbors, n_threads,
-                problem.is_nominal,
+                problem.is_nominal, problem.sample_weight,
             )  # fmt: skip
         ranking = np.argsort(-weights, kind="stable")[:n_wanted]
         return single_ranking(problem, ranking, weights[ranking], weights)
 
-    def _draw_rows(self, n_samples):
+    def _draw_rows(self, problem):
         """Return the sampled rows, or None for all."""
-        n_iterations = self.n_iterations
+        n_iterations, total = self.n_iterations, problem.class_weights.sum()
         if n_iterations == "all":
             return None
         if n_iterations == "log":
-            n_iterations = max(1, round(np.log(n_samples)))
-        return check_generator(self.random_state).randint(n_samples, size=n_iterations)
+            n_iterations = max(1, round(np.log(total)))
+        generator = check_generator(self.random_state)
+        if problem.sample_weight is None:
+            return generator.randint(problem.n_samples, size=n_iterations)
+        ends = np.cumsum(problem.sample_weight)
+        if total.is_integer():  # the rows that would be drawn if each were given so often
+            return np.searchsorted(ends, generator.randint(int(total), size=n_iterations), "right")
+        drawn = np.searchsorted(ends, total * generator.random_sample(n_iterations), "right")
+        return np.minimum(drawn, len(ends) - 1)
 
 
 def _warn_of_tiny_ranges(problem, widths):
@@ -169,18 +181,21 @@ def _warn_of_tiny_ranges(problem, widths):
         )
 
 
-def relieff_weights(XT, y, n_classes, rows=None, n_neighbors=10, n_threads=1, is_nominal=None):
+def relieff_weights(
+    XT, y, n_classes, rows=None, n_neighbors=10, n_threads=1, is_nominal=None, sample_weight=None
+):
     """Return the ReliefF weight of every feature of columns in memory.
 
     A class may be absent from `y`; with two classes misses are not weighted by class probabilities.
-    `rows` are the sampled rows, repeats allowed; None takes each row once.
+    `rows` are the sampled rows, repeats allowed; None takes each row once, or as often as its
+    `sample_weight` says.
     """
     n_features, n_samples = XT.shape
     y = np.array(y, np.int32)
     queries = np.arange(n_samples) if rows is None else np.array(rows, np.int64)
     slot_bytes = SLOT_SIZE * n_samples * n_classes * n_neighbors
     # Where all rows are queries, the distance of two rows is computed once.
-    is_symmetric = rows is None and slot_bytes <= SLOT_BYTES
+    is_symmetric = rows is None and slot_bytes <= SLOT_BYTES and sample_weight is None
     panel_queries = max(1, min(PANEL_QUERIES, PANEL_SIZE // n_samples, queries.size))
     with ThreadPoolExecutor(n_threads) as pool:
 
@@ -205,9 +220,9 @@ def relieff_weights(XT, y, n_classes, rows=None, n_neighbors=10, n_threads=1, is
         class_counts = np.bincount(y, minlength=n_classes)
         weights = np.zeros(n_features)
 
-        def weigh(block, near_row):
+        def weigh(block, near_row, shares=None):
             fixed = (ZT, n_values, is_plain, block, y, class_counts, near_row)
-            return [(add_weights, *fixed, a, b, weights) for a, b in split(n_features)]
+            return [(add_weights, *fixed, a, b, weights, shares) for a, b in split(n_features)]
 
         n_rows = panel_queries + -panel_queries % 4
         panels = [np.empty((n_rows, n_samples)) for _ in range(2 if is_symmetric else 1)]
@@ -218,7 +233,7 @@ def relieff_weights(XT, y, n_classes, rows=None, n_neighbors=10, n_threads=1, is
             block = queries[start : start + panel_queries]
             panel = panels[number % len(panels)]
             if not is_symmetric:
-                slots = new_slots(block.size, n_classes, n_neighbors)
+                slots = new_slots(block.size, n_classes, n_neighbors)  # none is used with weights
             offset = start if is_symmetric else 0
             fixed = (ZT, columns, n_values, is_plain, block, is_symmetric)
             fills = [
@@ -232,15 +247,48 @@ def relieff_weights(XT, y, n_classes, rows=None, n_neighbors=10, n_threads=1, is
                 (scan_panel, block, is_symmetric, a, b, offset, y, panel, *slots)
                 for a, b in split(block.size)
             ]
-            if not is_symmetric:
+            if sample_weight is not None:
+                sizes = sample_weight, rows is None
+                run(weigh(block, *weighted_neighbors(panel, block, y, *sizes, n_neighbors)))
+                scans = []
+            elif not is_symmetric:
                 run(scans)
                 run(weigh(block, slots[1]))
                 scans = []
         if is_symmetric:
             run(scans)
             run(weigh(queries, slots[1]))
-    weights *= 1.0 / queries.size
+    is_counted = rows is None and sample_weight is not None
+    weights *= 1.0 / (sample_weight.sum() if is_counted else queries.size)
     return weights
+
+
+def weighted_neighbors(panel, queries, y, sample_weight, takes_all, n_neighbors):
+    """Return neighbours of queries, given their distances to all rows, and what each counts.
+
+    Both have shape (n_queries, n_found). A row counts by that part of its weight that is among the
+    first `n_neighbors` of its class, hits negative; `takes_all` counts queries by their weights.
+    """
+    priors = np.bincount(y, sample_weight) / sample_weight.sum()
+    found = []
+    for c in range(len(priors)):
+        rows, is_own = np.flatnonzero(y == c), y[queries] == c
+        order = np.argsort(panel[: queries.size, rows], axis=1, kind="stable")
+        near = rows[order]
+        weights = sample_weight[near]
+        # Of the rows that a query stands for, all but itself are its neighbours.
+        weights = np.where(near == queries[:, np.newaxis], np.maximum(weights - 1.0, 0.0), weights)
+        taken = np.clip(n_neighbors - (np.cumsum(weights, axis=1) - weights), 0.0, weights)
+        n_near = 1 + int(np.flatnonzero(taken.any(axis=0)).max(initial=-1))
+        total = taken.sum(axis=1)
+        # As in `add_weights`.
+        factor = priors[c] / (1.0 - priors[y[queries]]) if len(priors) > 2 else 1.0
+        factor = np.where(is_own, -1.0, factor) / np.where(total > 0, total, 1.0)
+        if takes_all:
+            factor *= sample_weight[queries]
+        found.append((near[:, :n_near], taken[:, :n_near] * factor[:, np.newaxis]))
+    near, shares = (np.concatenate(part, axis=1) for part in zip(*found, strict=True))
+    return near.astype(np.int32), shares
 
 
 def count_values(XT, is_nominal):
@@ -314,7 +362,9 @@ def fill_panel(
         )
 
 
-def add_weights(ZT, n_values, is_plain, queries, y, class_counts, near_row, first, last, weights):
+def add_weights(
+    ZT, n_values, is_plain, queries, y, class_counts, near_row, first, last, weights, shares=None
+):
     """Add the contributions of the queries to the weights of columns first:last.
 
     ``weights[a]`` gets the sum over queries r of class k of
@@ -324,14 +374,17 @@ def add_weights(ZT, n_values, is_plain, queries, y, class_counts, near_row, firs
     with s_c the neighbours found in class c, P(c) = n_c / n and, for two classes, 1 in place of the
     bracket. Each weight is one running sum over r, hits before misses, classes ascending,
     neighbours in slot order; the bracket multiplies the rounded quotient. `ZT` and `y` are of all
-    rows, or of some that the queries and their neighbours are among.
+    rows, or of some that the queries and their neighbours are among. With `shares`, neighbours are
+    those of `weighted_neighbors`.
     """
-    n_terms = near_row.shape[1] * near_row.shape[2]
+    n_terms = near_row[0].size if len(near_row) else 0
     terms = np.empty(n_terms, np.int64), np.empty((2, n_terms))
     for a in range(first, last, N_STRIP):
         b = min(a + N_STRIP, last)
         fixed = np.ascontiguousarray(ZT[a:b].T), queries, y, class_counts, near_row, *terms
-        if is_plain:
+        if shares is not None:
+            add_shares(fixed[0], queries, near_row, shares, n_values[a:b], weights[a:b])
+        elif is_plain:
             add_plain(*fixed, weights[a:b])
         else:
             add_mixed(*fixed, n_values[a:b], weights[a:b])
@@ -489,6 +542,17 @@ def add_mixed(strip, queries, y, class_counts, near_row, rows, factors, n_values
             for f in range(weights.size):
                 diff = _difference(here[f], there[f], n_values[f])
                 weights[f] += factor * (diff / divisor)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def add_shares(strip, queries, near_row, shares, n_values, weights):
+    """Do the same for neighbours that count by given shares."""
+    for q in range(queries.size):
+        here = strip[queries[q]]
+        for t in range(near_row.shape[1]):
+            there, share = strip[near_row[q, t]], shares[q, t]
+            for f in range(weights.size if share != 0.0 else 0):
+                weights[f] += share * _difference(here[f], there[f], n_values[f])
 
 
 @njit_part

@@ -19,6 +19,7 @@ from mauc.selectors.relieff.relieff import (
     new_slots,
     scale_columns,
     scan_panel,
+    weighted_neighbors,
 )
 
 # Parts of the memory of a source: for distances, and for scaled columns.
@@ -38,7 +39,7 @@ def streamed_weights(problem, rows=None, n_neighbors=10, n_threads=1):
         queries[start : start + columns.n_panel]
         for start in range(0, queries.size, columns.n_panel)
     ]
-    weights = np.zeros(problem.n_features)
+    weights, sample_weight = np.zeros(problem.n_features), problem.sample_weight
     y = problem.codes.astype(np.int32)
     class_counts = np.bincount(y, minlength=problem.n_classes)
     distances = np.empty((columns.n_panel, problem.n_samples))
@@ -59,11 +60,17 @@ def streamed_weights(problem, rows=None, n_neighbors=10, n_threads=1):
                     further = y, distances, *slots, part.start > 0
                     rows_of = even_ranges(problem.n_samples, n_threads)
                     run(fill_panel, [(*fixed, a, b, *further) for a, b in rows_of])
+            if sample_weight is not None:
+                sizes = sample_weight, rows is None
+                near = weighted_neighbors(distances, panel, y, *sizes, n_neighbors)
+                found = _Neighbors.of(panel, near[0], y, near[1])
+                continue
             fixed = 0, y, distances, *slots
             parts = even_ranges(panel.size, n_threads) if panel.size else []
             run(scan_panel, [(panel, False, a, b, *fixed) for a, b in parts])
             found = _Neighbors.of(panel, slots[1], y)
-    weights *= 1.0 / queries.size
+    is_counted = rows is None and sample_weight is not None
+    weights *= 1.0 / (sample_weight.sum() if is_counted else queries.size)
     return weights, columns.widths
 
 
@@ -74,13 +81,14 @@ class _Neighbors(NamedTuple):
     queries: np.ndarray
     near_row: np.ndarray
     y: np.ndarray
+    shares: np.ndarray | None
 
     @classmethod
-    def of(cls, panel, near_row, y):
+    def of(cls, panel, near_row, y, shares=None):
         is_found = near_row >= 0
         rows = np.unique(np.concatenate([panel, near_row[is_found]]))
         positions = np.where(is_found, np.searchsorted(rows, near_row), -1).astype(np.int32)
-        return cls(rows, np.searchsorted(rows, panel), positions, y[rows])
+        return cls(rows, np.searchsorted(rows, panel), positions, y[rows], shares)
 
 
 class _Part(NamedTuple):
@@ -99,8 +107,8 @@ def _weigh(run, part, found, class_counts, n_threads, weights):
     ZT = part.ZT[: part.n_columns, found.rows]
     fixed = ZT, part.n_values, part.is_plain, found.queries, found.y, class_counts, found.near_row
     of_part = weights[part.start : part.start + part.n_columns]
-    tasks = [(*fixed, a, b, of_part) for a, b in even_ranges(part.n_columns, n_threads)]
-    run(add_weights, tasks)
+    ranges = even_ranges(part.n_columns, n_threads)
+    run(add_weights, [(*fixed, a, b, of_part, found.shares) for a, b in ranges])
 
 
 class _ScaledColumns:
@@ -112,7 +120,9 @@ class _ScaledColumns:
     def __init__(self, problem, n_queries, n_slots, n_threads):
         self._problem, self._n_threads = problem, n_threads
         memory, column_bytes = problem.columns.source.memory, 8 * problem.n_samples
-        query_bytes = column_bytes + SLOT_SIZE * n_slots
+        # With weights, all distances of a query are sorted.
+        query_bytes = column_bytes * (1 if problem.sample_weight is None else 6)
+        query_bytes += SLOT_SIZE * n_slots
         most = n_queries + -n_queries % 4
         self.n_panel = min(most, _multiple(memory // _PANEL_SHARE // query_bytes))
         most = problem.n_features + -problem.n_features % 4
