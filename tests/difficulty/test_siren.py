@@ -281,7 +281,7 @@ def test_threads_change_nothing_and_a_generator_is_a_seed(planted):
         ({"relevance": "chi"}, "did you mean 'chi2'"),
         ({"n_features": 14}, r"n_features must be None or an int in \[1, 13\]"),
         ({"n_features": 0.5}, "n_features must be None or an int in"),
-        ({"n_folds": 1}, "n_folds must be an int of at least 2"),
+        ({"cv": 1}, "cv must be an int of at least 2"),
         (
             {"auc": [0.7, 0.8]},
             r"auc must have 3 values, .* float64 of shape \(2,\)",
