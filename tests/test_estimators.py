@@ -58,14 +58,11 @@ def test_scikit_learn_checks_pass_and_none_is_skipped(name):
         pytest.skip("fit has weights, which this relevance refuses: scikit-learn knows no such")
     # Since scikit-learn 1.9 check_array_api_input is for all, and skipped unless
     # SCIPY_ARRAY_API=1, which conftest.py sets.
-    # Halves, and rows that are drawn, are others where a row is there twice.
-    is_drawn = name in ("consensus", "relieff log")
+    # Rows that are drawn by their number are others where a row is there twice.
     equivalence = [
         f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")
     ]
-    may_fail = dict.fromkeys(equivalence if is_drawn else [], "draws rows")
-    if name.startswith("svm"):
-        estimator.set_params(tol=1e-12)  # weights and copies agree as well as the solver does
+    may_fail = dict.fromkeys(equivalence if name == "relieff log" else [], "draws rows")
     results = check_estimator(estimator, on_skip=None, expected_failed_checks=may_fail)
     status = {
         result["check_name"]: result["status"]

@@ -155,7 +155,7 @@ def test_bad_parameters():
         ({"gamma": 0}, 'gamma must be a number > 0, "auto" or "scale", got 0'),
         ({"precompute": 2}, "precompute must be"),
         ({"C": -1}, "C must be a number > 0, got -1"),
-        ({"tol": "small"}, "tol must be a number > 0, got 'small'"),
+        ({"tol": "small"}, "tol must be a number > 0 or None, got 'small'"),
         ({"scaling": "log"}, "scaling must be one of 'range', 'standard', got 'log'"),
     ):
         with pytest.raises(MaucError, match=message):

@@ -156,10 +156,10 @@ def test_any_selector(wine, name):
 
 def test_halves_have_the_weights_of_their_rows(wine, rng):
     X, y = wine
-    weight = rng.integers(0, 4, len(y))
+    weight = rng.integers(0, 4, len(y)) / 3  # whole ones are dealt out as copies are
     kept = weight > 0
     selector = consensus(ARCO(4)).fit(X, y, sample_weight=weight)
-    problem = make_problem(BaseEstimator(), X[kept], y[kept])
+    problem = make_problem(BaseEstimator(), X[kept], y[kept], weight[kept])
     halves = complementary_halves(problem, 4, np.random.RandomState(0))
     for ranking, half in zip(selector.rankings_, halves, strict=True):
         rows = np.flatnonzero(kept)[half]

@@ -238,7 +238,7 @@ def test_copies_go_by_column_and_constants_score_nothing(name, seed):
         assert ranking[-2:] == [3, 17]
 
 
-@every([name for name in WEIGHTED if name != "consensus"])  # a half has a row with all its weight
+@every(WEIGHTED)
 @examples(5)
 @given(seed=seeds)
 def test_weights_stand_for_repeated_rows(name, seed):

@@ -17,6 +17,7 @@ from mauc.classifiers.distances import (
 )
 from mauc.texts import insert_texts
 
+_MAX_EXACT = 500  # samples of which machines are solved to the last digits
 MAX_PRECOMPUTED = 12_000  # samples; their kernel matrix takes 1.15 GB
 _BLOCK_SAMPLES = 1024  # predicted at a time
 _BLOCK_ROWS = 128  # of a kernel matrix
@@ -39,8 +40,9 @@ class RBFSVM(BaseClassifier):
         all scaled values), where columns are the features, or the indicators of nominal ones.
     scaling : {"range", "standard"}, default="range"
         To [0, 1] by the range, or to mean 0 and variance 1.
-    tol : float, default=1e-3
-        Tolerance of the solver.
+    tol : float, optional
+        Tolerance of the solver; by default 1e-3, but 1e-7 for up to 500 samples, where that takes
+        no time and a weight of 2 is the sample given twice.
     precompute : bool or "auto", default="auto"
         Whether to compute the kernel matrix of the training data once, which is faster but
         takes 8 n^2 bytes. "auto": up to 12000 samples. The two ways round differently, so their
@@ -97,7 +99,7 @@ class RBFSVM(BaseClassifier):
     _min_classes = 2
 
     def __init__(
-        self, C=1.0, gamma="auto", *, scaling="range", tol=1e-3, precompute="auto",
+        self, C=1.0, gamma="auto", *, scaling="range", tol=None, precompute="auto",
         categorical_features=None,
     ):  # fmt: skip
         self.C = C
@@ -114,7 +116,8 @@ class RBFSVM(BaseClassifier):
         if not (isinstance(self.gamma, str) and self.gamma in ("auto", "scale")):
             check_real("gamma", self.gamma, 0, is_low_open=True, others=', "auto" or "scale"')
         check_choice("scaling", self.scaling, ("range", "standard"))
-        check_real("tol", self.tol, 0, is_low_open=True)
+        if self.tol is not None:
+            check_real("tol", self.tol, 0, is_low_open=True, others=" or None")
         check_choice("precompute", self.precompute, ("auto", True, False))
 
     def prepare(self, samples):
@@ -144,7 +147,7 @@ class RBFSVM(BaseClassifier):
             for size in sizes:
                 new = columns_of(ranking[start:size])
                 gamma = self.gamma_for(ZT[columns_of(ranking[:size])], size, train.weights)
-                svc = self.make_svc("precomputed", gamma)
+                svc = self.make_svc("precomputed", gamma, len(train.codes))
                 svc.fit(within.add(new).kernel(gamma), train.codes, unequal(train.weights))
                 kernel = between.add(new).kernel(gamma)
                 if response_method == "decision_function":
@@ -159,9 +162,10 @@ class RBFSVM(BaseClassifier):
         """Return won pairs, refined by margins, per class, or one column for two classes."""
         return self._respond(self._check_X(X), "decision_function")
 
-    def make_svc(self, kernel, gamma):
+    def make_svc(self, kernel, gamma, n_samples):
         """Return the unfitted SVC with kernel "precomputed" or "rbf"."""
-        return SVC(C=self.C, kernel=kernel, gamma=gamma, tol=self.tol)
+        tol = self.tol or (1e-7 if n_samples <= _MAX_EXACT else 1e-3)
+        return SVC(C=self.C, kernel=kernel, gamma=gamma, tol=tol)
 
     def gamma_for(self, ZT, n_features, weights):
         """Return gamma as a number, for scaled columns as rows, and the features they are of."""
@@ -191,10 +195,12 @@ class RBFSVM(BaseClassifier):
         weights = unequal(train.weights)
         if self._is_precomputed(len(labels)):
             kernel = SquaredDistances(train.ZT).add(range(len(train.ZT))).kernel(self.gamma_)
-            self.svc_ = self.make_svc("precomputed", self.gamma_).fit(kernel, labels, weights)
+            svc = self.make_svc("precomputed", self.gamma_, len(labels))
+            self.svc_ = svc.fit(kernel, labels, weights)
             self._support_ZT = np.ascontiguousarray(train.ZT[:, self.svc_.support_])
         else:
-            self.svc_ = self.make_svc("rbf", self.gamma_).fit(train.ZT.T, labels, weights)
+            svc = self.make_svc("rbf", self.gamma_, len(labels))
+            self.svc_ = svc.fit(train.ZT.T, labels, weights)
 
     def _score(self, X):
         labels = self._respond(X, "predict")

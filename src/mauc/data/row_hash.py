@@ -65,13 +65,16 @@ def sample_rows(
 def hash_all_rows(problem: Problem) -> np.ndarray:
     """Return a hash of every row, uint64, that tells it from all rows that differ in any column."""
     hashes = np.zeros(problem.n_samples, np.uint64)
+    n_distinct = problem.n_samples
+    if problem.sample_weight is not None:
+        n_distinct = -1  # rows with copies are never all distinct: all columns are looked at
     columns = _spread_columns(problem)
     nominal = columns[problem.is_nominal[columns]]
     for some, ranks_of in ((columns, _ranks), (nominal, _code_ranks)):
         ahead: Any = problem.columns.in_groups(some)
         for n_mixed, column in enumerate(ahead):
             _mix(hashes, ranks_of(problem, column)[0])
-            if n_mixed % _LOOK_EVERY == 0 and len(np.unique(hashes)) == problem.n_samples:
+            if n_mixed % _LOOK_EVERY == 0 and len(np.unique(hashes)) == n_distinct:
                 ahead.close()
                 return hashes
     return hashes

@@ -22,7 +22,7 @@ from mauc.selectors.greedy_mauc.estimator import GreedyMAUC
 from mauc.selectors.greedy_mauc.prediction import AlternativesMixin, Exchanges, Prediction
 from mauc.selectors.greedy_mauc.prior import prior_weights, resolve_prior
 from mauc.selectors.greedy_mauc.search import SearchState, condition_on, exp_minus, measure_state
-from mauc.selectors.halves import complementary_halves
+from mauc.selectors.halves import complementary_halves, take_half
 from mauc.stability import stability
 from mauc.texts import insert_texts
 
@@ -286,7 +286,7 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
         same = {"prior": resolve_prior(params["prior"], problem)} if is_auto else {}
 
         def rank_half(number):
-            part = problem.take_rows(halves[number])
+            part = take_half(problem, halves[number])
             one = clone(options.selector)
             one.set_params(n_features_to_select=n_wanted, n_jobs=n_inner, **same)
             if draws:

@@ -1,12 +1,16 @@
 """Complementary halves of the rows, or of whole groups of them, balanced by class."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 
 from mauc.data.problem import Problem, group_by_class
 from mauc.data.row_hash import hash_all_rows
+from mauc.data.validate import as_counts
 from mauc.exceptions import MaucError, SmallClassWarning, format_labels, warn_user
+
+_MAX_COPIES = 100  # of a row, in the mean, that are dealt out one by one
 
 
 def complementary_halves(
@@ -15,17 +19,20 @@ def complementary_halves(
     """Return the rows of 2 n_pairs halves, ascending, two after the other being complementary.
 
     Rows are known by a hash of the ranks of their values, so that their order changes nothing; so
-    are groups, which stay together.
+    are groups, which stay together. A row of a whole weight is dealt out as its copies would be,
+    and is in a half as often; any other weight goes with its row.
     """
     if problem.groups is not None:
         return _halves_of_groups(problem, problem.groups, n_pairs, rng)
-    order, starts, _ = group_by_class(problem.codes, problem.n_classes)
+    copies = copies_of_rows(problem)
+    order, starts, _ = group_by_class(problem.codes[copies], problem.n_classes)
+    order = copies[order]
     hashes = hash_all_rows(problem)[order]
     groups = [
         order[start + np.argsort(hashes[start:stop], kind="stable")]
         for start, stop in pairwise(starts)
     ]
-    _warn_of_single(problem.classes[problem.class_counts == 1], "sample")
+    _warn_of_single(problem.classes[np.diff(starts) == 1], "sample")
     halves = []
     for _ in range(n_pairs):
         first, second = [], []
@@ -42,6 +49,24 @@ def complementary_halves(
             second.append(shuffled[n_first:])
         halves += [np.sort(np.concatenate(half)).astype(np.int64) for half in (first, second)]
     return halves
+
+
+def copies_of_rows(problem: Problem) -> np.ndarray:
+    """Return each row as often as its weight says, once if weights are not whole or many."""
+    rows, weights = np.arange(problem.n_samples), problem.sample_weight
+    if weights is None or weights.sum() > _MAX_COPIES * len(rows):
+        return rows
+    counts = np.rint(weights).astype(np.int64)
+    return np.repeat(rows, counts) if (counts == weights).all() else rows
+
+
+def take_half(problem: Problem, half: np.ndarray) -> Problem:
+    """Return the problem of a half; rows that it has several times weigh as much."""
+    rows, counts = np.unique(half, return_counts=True)
+    part = problem.take_rows(rows)
+    if problem.groups is not None or len(copies_of_rows(problem)) == problem.n_samples:
+        return part
+    return replace(part, sample_weight=as_counts(counts.astype(np.float64)))
 
 
 def _warn_of_single(classes: np.ndarray, what: str) -> None:
