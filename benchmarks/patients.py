@@ -19,7 +19,7 @@ def draw_table(seed):
     """Return features, labels and patients."""
     generator = np.random.default_rng(seed)
     groups = np.repeat(np.arange(N_PATIENTS), N_ROWS)
-    y = (generator.permutation(N_PATIENTS) % 2)[groups]
+    y = generator.integers(0, 2, N_PATIENTS)[groups]  # fixed numbers would tell of those left out
     X = generator.normal(size=(len(groups), N_NOISE + N_ENCODING))
     values = generator.normal(size=(N_PATIENTS, N_ENCODING))[groups]
     X[:, N_NOISE:] = values + 1e-3 * X[:, N_NOISE:]

@@ -259,7 +259,9 @@ def test_indicators_of_a_page_can_be_made_again(birds):
     from mauc.datasets import encode_dataset
     from mauc.selectors import FSDD
 
-    dataset = suited(FSDD(2), make_reading(target="species").load(str(birds)), "fsdd")
+    with pytest.warns(UserWarning, match="left out"):
+        loaded = make_reading(target="species").load(str(birds))
+    dataset = suited(FSDD(2), loaded, "fsdd")
     with pytest.warns(UserWarning, match="left out"):
         again = eval(
             dataset.source, {"load_dataset": load_dataset, "encode_dataset": encode_dataset}

@@ -221,8 +221,9 @@ def test_trees_are_grown_in_the_calling_process(table, client, monkeypatch):
 
 def test_client_is_not_routed():
     with config_context(enable_metadata_routing=True):
-        assert set(MDFS().get_metadata_routing().fit.requests) == {"sample_weight"}
-        assert not GreedyMAUC().get_metadata_routing().fit.requests
+        for selector in (MDFS(), GreedyMAUC()):
+            requests = selector.get_metadata_routing().fit.requests
+            assert set(requests) == {"sample_weight", "groups", "cv"}
 
 
 def test_dask_collections_go_to_the_active_client(table, client, monkeypatch):

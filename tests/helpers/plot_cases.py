@@ -9,6 +9,7 @@ from mauc.data.decomposition import Decomposition
 from mauc.difficulty import SirenStudy
 from mauc.evaluation import SizeCurve
 from mauc.plotting import (
+    CostCurveDisplay,
     CriticalDifferenceDisplay,
     CurvesDisplay,
     PairMapDisplay,
@@ -19,6 +20,7 @@ from mauc.plotting import (
     WinDrawLossDisplay,
 )
 from mauc.registry import SELECTORS
+from mauc.selectors.greedy_mauc.units import CostCurve
 from mauc.selectors.trace import SelectionTrace
 from mauc.stats import Comparison
 
@@ -108,6 +110,12 @@ def make_study(classes, n_features, n_chosen, *, relevance="su"):
     )  # fmt: skip
 
 
+def make_costs(n_features):
+    """Return a cost curve that flattens."""
+    costs = np.cumsum(1 + np.arange(n_features) % 4)
+    return CostCurve(costs.astype(float), 1 - 0.4 * np.exp(-np.arange(n_features) / 6))
+
+
 def make_curve(sizes, *, best=None, level=0.8, noise=0.02):
     """Return a curve with its best mean at the place `best`, the last by default."""
     rng = np.random.default_rng(1)
@@ -171,6 +179,8 @@ def cases():
         "ranks_nemenyi": ranks(9, 12, posthoc="nemenyi"),
         "ranks_equal": ranks(18, 40, posthoc="nemenyi", noise=300.0),
         "ranks_own": ranks(5, 12, own),
+        "cost_curve": lambda: CostCurveDisplay(make_costs(8)).plot(),
+        "cost_curve_large": lambda: CostCurveDisplay(make_costs(90)).plot(),
         "size_curve": lambda: SizeCurveDisplay(make_curve(auto, best=6)).plot(),
         "size_curve_edge": lambda: SizeCurveDisplay(make_curve(auto, noise=0.001)).plot(),
         "size_curve_one": lambda: SizeCurveDisplay(make_curve([1])).plot(),

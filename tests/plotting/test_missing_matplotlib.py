@@ -8,9 +8,10 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 
-from mauc import MAUCD, siren_study
+from mauc import MAUCD, GreedyMAUC, siren_study
 from mauc.extras import MissingExtraError
 from mauc.plotting import (
+    CostCurveDisplay,
     CriticalDifferenceDisplay,
     CurvesDisplay,
     PairMapDisplay,
@@ -39,6 +40,7 @@ def make_drawings():
         *(partial(display.from_selector, selector) for display in of_selectors),
         *(partial(display.from_run, rows) for display in of_runs),
         partial(SirenDisplay.from_study, study),
+        CostCurveDisplay(GreedyMAUC(2, feature_costs=[1] * 4).fit(X, y).cost_curve_).plot,
         study.plot,
         selector.trace_.plot,
     ]

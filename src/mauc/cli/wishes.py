@@ -8,7 +8,6 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from mauc.cli.common import option, words_of
-from mauc.data.constraints import Constraints, by_number
 from mauc.exceptions import MaucError, format_labels
 
 if TYPE_CHECKING:
@@ -78,6 +77,8 @@ class Wishes:
 
     def parameters(self, dataset: "Dataset") -> dict[str, Any]:
         """Return the parameters of a selector that the wishes are."""
+        from mauc.data.constraints import Constraints, by_number
+
         found: dict[str, Any] = {}
         names = list(dataset.feature_names)
         for wish, flag in (("keep", "--keep"), ("exclude", "--exclude")):

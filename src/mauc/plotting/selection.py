@@ -23,6 +23,7 @@ from mauc.plotting.axes import (
 from mauc.results import for_classes
 
 _MAX_RANKS = 6  # colours of single ranks
+_MAX_NUMBERS = 12  # of features along a curve
 
 
 class PairMapDisplay:
@@ -336,7 +337,7 @@ class CostCurveDisplay:
         frame = self.to_frame()
         ax.step(frame["cost"], frame["mauc"], where="post", color=BLUE)
         ax.plot(frame["cost"], frame["mauc"], "o", color=BLUE, markersize=4)
-        every = -(-len(frame) // MAX_TICKS)
+        every = -(-len(frame) // _MAX_NUMBERS)
         for row in frame.iloc[::every].itertuples():
             ax.annotate(
                 str(row.n_features), (row.cost, row.mauc), xytext=(0, 5), ha="center",
