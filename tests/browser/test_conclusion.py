@@ -255,7 +255,7 @@ def test_nothing_is_cut_on_a_desk(
 def test_two_classes_need_no_columns_for_pairs(open_page, binary_page):
     page = open_page(binary_page[0])
     heads = page.locator("#chosen-table th").all_inner_texts()
-    assert heads == ["#", "feature", "predicted MAUC", "added", "mean AUC", "chosen again"]
+    assert heads[:3] == ["#", "feature", "predicted AUC"]
     assert not page.locator("#by-class").is_visible()
     assert page.locator("#chips button").count() == 0
     page.focus("#map")

@@ -384,7 +384,7 @@ def test_parameters_of_an_estimator_are_nested():
 @pytest.mark.parametrize(
     ("prior", "message"),
     [
-        (KNeighborsClassifier(), r"feature_importances_ or coef_ .* KNeighborsClassifier has noth"),
+        (KNeighborsClassifier(), r"feature_importances_ or coef_ .*Classifier has nothing"),
         (Told([1, 2]), "finite ones of all 3 features; Told has 2"),
         (Told([1, np.nan, 1]), "finite ones of all 3 features; Told has 3"),
         (RandomForestClassifier(-1), "that can be fitted; RandomForestClassifier: .*n_estimators"),
