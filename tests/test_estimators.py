@@ -3,8 +3,6 @@
 The laws of the selectors are in tests/selectors/test_contract.py.
 """
 
-import inspect
-
 import numpy as np
 import pytest
 import sklearn
@@ -21,7 +19,7 @@ from mauc import MDLDiscretizer
 from mauc import registry as methods
 from mauc.classifiers import C45, RBFSVM, NearestNeighbor
 from mauc.metrics import make_mauc_scorer
-from tests.helpers.selector_cases import SELECTORS, WEIGHTED, assert_same_fit
+from tests.helpers.selector_cases import SELECTORS, assert_same_fit
 
 OTHERS = {name: entry() for name, entry in methods.CLASSIFIERS.items()} | {
     "1nn smooth": NearestNeighbor(smooth=True),
@@ -46,16 +44,10 @@ def wine():
     return X, np.array(["barolo", "grignolino", "barbera"])[y]
 
 
-def takes_weights(estimator):
-    return "sample_weight" in inspect.signature(estimator.fit).parameters
-
-
 @pytest.mark.filterwarnings("ignore::mauc.exceptions.MaucWarning")
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_scikit_learn_checks_pass_and_none_is_skipped(name):
     estimator = clone(ESTIMATORS[name])
-    if name in SELECTORS and takes_weights(estimator) != (name in WEIGHTED):
-        pytest.skip("fit has weights, which this relevance refuses: scikit-learn knows no such")
     # Since scikit-learn 1.9 check_array_api_input is for all, and skipped unless
     # SCIPY_ARRAY_API=1, which conftest.py sets.
     # Rows that are drawn by their number are others where a row is there twice.
@@ -93,7 +85,6 @@ def test_tags_tell_the_truth(name):
     assert accepts.nominal == (is_binned or name.startswith(by_auc))
 
 
-@pytest.mark.parametrize("selector", WEIGHTED, indirect=True)
 class TestRouting:
     """Sample weights by metadata routing, alone, in a pipeline and in cross-validation."""
 

@@ -67,7 +67,7 @@ def test_the_nine_selectors_of_the_paper_in_its_order():
 def test_a_method_and_its_tags_say_what_the_entry_says(name):
     made, accepts = METHODS[name](), METHODS[name].accepts
     assert made.accepts == accepts
-    assert accepts.weights <= ("sample_weight" in inspect.signature(made.fit).parameters)
+    assert "sample_weight" in inspect.signature(made.fit).parameters
     assert accepts.nominal <= ("categorical_features" in made.get_params())
     tags = made.__sklearn_tags__().input_tags
     assert (tags.sparse, tags.categorical) == (made.accepts.sparse, made.accepts.nominal)

@@ -170,7 +170,7 @@ def _call_functions() -> None:
     from mauc.sketch import PairAUCSketch
 
     log_table(SHORT, 1.0)
-    for X, y, weights, _ in _tables(Accepts(sparse=True, weights=True)):
+    for X, y, weights, _ in _tables(Accepts(sparse=True)):
         feature_pair_auc(X, y, folded=False, **weights)
         PairAUCSketch(16, n_buffered=_N_ROWS // 2).update(X, y).update(X[::2], y[::2]).pair_auc()
         if sparse.issparse(X):
@@ -210,8 +210,7 @@ def _tables(
         yield np.repeat(X.astype(dtype), 2, axis=0)[::2], y, {}, {}
         yield holes.astype(dtype), y, {}, {}
         for table in (X, holes):
-            if accepts.weights:
-                yield table.astype(dtype), y, weights, {}
+            yield table.astype(dtype), y, weights, {}
             if accepts.nominal:
                 yield table.astype(dtype), y, {}, nominal
         if accepts.sparse:

@@ -16,12 +16,11 @@ from mauc.exceptions import MaucError
 
 
 class Accepts(NamedTuple):
-    """What a method takes in addition to dense, finite numbers; missing values are taken by all."""
+    """What a method takes besides dense, finite numbers; all take missing values and weights."""
 
     sparse: bool = False  #: sparse matrices
     infinite: bool = False  #: infinite values
     nominal: bool = False  #: nominal columns
-    weights: bool = False  #: sample weights
 
     def names(self) -> list[str]:
         """Return the names of the fields that are True."""
@@ -74,11 +73,11 @@ class Relevance:
         return getattr(import_module("mauc.selectors.relevance"), f"{self.name}_relevance")
 
 
-_AUC = Accepts(sparse=True, infinite=True, nominal=True, weights=True)
-_MOMENTS = Accepts(sparse=True, weights=True)
-_BINNED = Accepts(sparse=True, nominal=True, weights=True)
-_ORDERED = Accepts(sparse=True, infinite=True, weights=True)
-_FITTED = Accepts(nominal=True, weights=True)
+_AUC = Accepts(sparse=True, infinite=True, nominal=True)
+_MOMENTS = Accepts(sparse=True)
+_BINNED = Accepts(sparse=True, nominal=True)
+_ORDERED = Accepts(sparse=True, infinite=True)
+_FITTED = Accepts(nominal=True)
 
 # fmt: off
 #: relevances by name; the selectors that draw from ranking lists take any of them
@@ -131,11 +130,11 @@ _CLASSIFIERS = (
 )
 _PEERS = (
     ("logistic", "logistic regression", "logistic_regression", "mauc.registry",
-     "linear, of scaled columns without gaps", Accepts(weights=True)),
+     "linear, of scaled columns without gaps", Accepts()),
     ("forest", "random forest", "RandomForestClassifier", "sklearn.ensemble", "200 random trees",
-     Accepts(weights=True), {"n_estimators": 200, "random_state": 0}),
+     Accepts(), {"n_estimators": 200, "random_state": 0}),
     ("boosting", "gradient boosting", "HistGradientBoostingClassifier", "sklearn.ensemble",
-     "boosted trees", Accepts(weights=True), {"random_state": 0}),
+     "boosted trees", Accepts(), {"random_state": 0}),
 )
 # fmt: on
 

@@ -104,8 +104,6 @@ def test_an_unseen_category_is_missing(model, codes):
 
 
 def test_a_category_of_weight_0_is_unseen(model, codes):
-    if not model.accepts.weights:
-        return
     X, y = codes
     frame = pd.DataFrame({"a": words_of(X[:, 0]), "b": X[:, 1], "d": words_of(X[:, 3])})
     weights = (frame["a"] != "sea").to_numpy().astype(float)

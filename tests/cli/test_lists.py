@@ -51,7 +51,7 @@ def test_methods_lists_all():
     assert not {"categorical_features", "verbose"} & {
         name for row in rows for name in row["options"]
     }
-    assert mdfs["accepts"] == ["sparse", "infinite", "nominal", "weights"]
+    assert mdfs["accepts"] == ["sparse", "infinite", "nominal"]
     assert (mdfs["label"], mdfs["measure"]) == ("MDFS", SELECTORS["mdfs"].measure)
     assert "schedule=random, ties=index" in run("methods").stdout
 

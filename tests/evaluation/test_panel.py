@@ -80,9 +80,7 @@ def test_words_missing_values_and_weights(rng):
     X.loc[::7, "a"] = np.nan
     X.loc[::11, "b"] = None
     weight = np.where(np.arange(120) % 3 == 0, 2.0, 1.0)
-    problem = make_problem(
-        BaseEstimator(), X, y, weight, accepts=Accepts(nominal=True, weights=True)
-    )
+    problem = make_problem(BaseEstimator(), X, y, weight, accepts=Accepts(nominal=True))
     rows = np.arange(120)
     split = split_fold(problem, np.array([1, 0]), rows[::2], rows[1::2])
     assert split.ends.tolist() == [0, 4, 5]  # a missing word is a category

@@ -37,11 +37,10 @@ SELECTORS = {name: with_seed(entry()) for name, entry in METHODS.items()} | {
     ),
     "whole": SubproblemSelector(decomposition="whole", random_state=0),
 }
-WEIGHTED = [name for name, selector in SELECTORS.items() if selector.accepts.weights]
 #: those that rank by AUC: it is counted, so a weight of 3 and three rows agree to the bit
 COUNTED = [
     name
-    for name in WEIGHTED
+    for name in SELECTORS
     if SELECTORS[name].accepts.infinite and hasattr(SELECTORS[name], "recipe")
 ]
 #: what only some selectors learn

@@ -26,7 +26,6 @@ from tests.helpers.selector_cases import (
     COUNTED,
     SELECTORS,
     SPARSE,
-    WEIGHTED,
     assert_same_fit,
     fit_all,
     integer_table,
@@ -238,7 +237,7 @@ def test_copies_go_by_column_and_constants_score_nothing(name, seed):
         assert ranking[-2:] == [3, 17]
 
 
-@every(WEIGHTED)
+@every()
 @examples(5)
 @given(seed=seeds)
 def test_weights_stand_for_repeated_rows(name, seed):
@@ -259,7 +258,7 @@ def test_weights_stand_for_repeated_rows(name, seed):
             assert_allclose(found, wanted, rtol=1e-9, err_msg=learned)
 
 
-@every(WEIGHTED)
+@every()
 @examples(5)
 @given(seed=seeds)
 def test_rows_of_weight_0_are_absent(name, seed):
@@ -274,7 +273,7 @@ def test_rows_of_weight_0_are_absent(name, seed):
     assert_same_fit(fit_all(SELECTORS[name], X, y, sample_weight=weight), absent)
 
 
-@every(WEIGHTED)
+@every()
 @examples(5)
 @given(seed=seeds, unit=st.sampled_from([2.0**-80, 0.3, 1e60]))
 def test_weights_that_are_not_whole_have_no_unit(name, seed, unit):
@@ -284,13 +283,6 @@ def test_weights_that_are_not_whole_have_no_unit(name, seed, unit):
     scaled = fit_all(SELECTORS[name], X, y, sample_weight=unit * weight)
     assert_array_equal(scaled.ranking_, fitted.ranking_)
     assert_allclose(scaled.scores_, fitted.scores_, rtol=1e-9)
-
-
-@every([name for name in SELECTORS if name not in WEIGHTED])
-def test_others_have_no_weights(name):
-    X, y = integer_table(0)
-    with pytest.raises((TypeError, ValueError), match="sample_weight"):
-        fit_all(SELECTORS[name], X, y, sample_weight=np.ones(len(y)))
 
 
 @every()

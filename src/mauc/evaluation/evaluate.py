@@ -410,7 +410,7 @@ def rank_part(
     if size is not None:
         fitted.set_params(n_features_to_select=size)
     given = {}
-    if problem.sample_weight is not None and selector.accepts.weights:
+    if problem.sample_weight is not None:
         given["sample_weight"] = problem.sample_weight[train]
     if problem.groups is not None:
         given["groups"] = problem.groups[train]

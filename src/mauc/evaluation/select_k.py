@@ -16,7 +16,6 @@ from mauc.data.problem import make_problem
 from mauc.data.validate import as_counts
 from mauc.evaluation.evaluate import (
     RESPONSES,
-    check_equal_weights,
     check_sizes,
     rank_part,
 )
@@ -72,7 +71,7 @@ def select_k(
         "decision_function" that the classifier has.
     sample_weight : array-like of shape (n_samples,), optional
         For the selector, the classifier and MAUC; rows of weight 0 count as absent, also for the
-        folds. Where selector or classifier take no weights, those that are not 0 must be equal.
+        folds. Where the classifier takes no weights, those that are not 0 must be equal.
     {pair_weight}
         By default that of the selector.
     random_state : int, SeedSequence, Generator, RandomState or None, default=0
@@ -109,8 +108,6 @@ def select_k(
             holder, X, y, sample_weight, groups, cv, accepts
         )
     problem = make_problem(holder, X, y, sample_weight, groups, accepts=accepts)
-    if sample_weight is not None and not selector.accepts.weights:
-        check_equal_weights(selector, problem.sample_weight)
     if classifier is None and response_method != "auto":
         classifier = NormalNaiveBayes()
     wishes, n_most = problem.constraints, problem.n_features

@@ -87,8 +87,6 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         with progress(type(self).__name__, verbose=True) if self.verbose else nullcontext():
             # A wrong option is refused before the data are looked at.
             options = self._check_fit(client)
-            if sample_weight is not None and not self.accepts.weights:
-                raise MaucError(f"sample_weight must be None for {type(self).__name__}.")
             wanted = self._wanted_size()
             if cv is not None and not (isinstance(wanted, str) and wanted == "auto"):
                 raise MaucError(
