@@ -191,6 +191,25 @@ def test_the_joint_gain_of_a_group_is_that_of_its_features():
     assert sorted(found.ranking_) == [0, 1]
 
 
+@pytest.mark.parametrize("interactions", [False, True])
+def test_features_that_count_by_spread_or_together_can_be_excluded(interactions):
+    rng = np.random.default_rng(3)
+    y = np.arange(600) % 3
+    X = rng.normal(size=(600, 12))
+    X[:, 0] *= np.where(y == 2, 3.0, 1.0)
+    X[:, 1] += 0.5 * y
+    X[:, 2] = X[:, 3] * np.where(y == 0, 1.0, -1.0) + 0.1 * X[:, 2]
+    plain = GreedyMAUC(5, interactions=interactions, prior=None)
+    assert 0 in plain.fit(X, y).ranking_
+    wished = GreedyMAUC(5, interactions=interactions, prior=None, exclude=[0, 2]).fit(X, y)
+    assert not {0, 2} & set(wished.ranking_.tolist())
+    assert len(set(wished.ranking_.tolist())) == 5
+    grouped = {"feature_groups": [[0, 5], [2, 3]], "feature_costs": np.ones(12), "budget": 4}
+    bought = GreedyMAUC(interactions=interactions, prior=None, **grouped).fit(X, y).ranking_
+    assert len(set(bought.tolist())) == len(bought) <= 4
+    assert ((0 in bought), (2 in bought)) == ((5 in bought), (3 in bought))
+
+
 def test_cost_curve():
     costs = pd.Series(COSTS) + 1
     found = GreedyMAUC(feature_costs=costs, budget=8).fit(WINE, Y)

@@ -285,11 +285,14 @@ class ProductSearch:
             return gain, features
         state.update_effects(self._involved[state.is_open[self._involved]])
         gains, weights = score_pairs(state, self.members, self.products, self._correlations)
+        # Members that are not chosen must be candidates: constraints may exclude them.
+        is_out = state.is_open[self.members] & ~state.is_left[self.members]
+        weights = weights * ~is_out.any(axis=1)
         if state.step == 0:
             is_folded = self.members[:, 0] == self.members[:, 1]
             self.found.relevance[self.members[is_folded, 0]] = gains[is_folded]
         move = int(np.argmax(weights * gains))
-        if weights[move] * gains[move] <= gain:
+        if weights[move] * gains[move] <= max(gain, 0.0):
             return gain, features
         new = [int(f) for f in np.unique(self.members[move]) if state.is_open[f]]
         for f in new:

@@ -106,9 +106,7 @@ class _Exchange:
         rivals = {
             int(unit)
             for by_cost in (True, False)
-            for unit in np.argsort(-wishes.worth(found.relevance, by_cost), kind="stable")[
-                :_MAX_RIVALS
-            ]
+            for unit in np.argsort(-wishes.worth(found.relevance, by_cost))[:_MAX_RIVALS]
             if wishes.sizes[unit] > 0
         }
         most, distance = min(_MAX_CHOICES, _MAX_VALUES // state.scores.scores.size), 1
