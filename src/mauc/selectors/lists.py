@@ -91,11 +91,9 @@ class ListSelector(RankingSelector):
         wishes, n_listed = problem.constraints, n_wanted
         if wishes is not None:
             n_listed = problem.n_features  # a group needs the scores of all its features
-            n_bytes = _BYTES_PER_ENTRY * n_listed * decomposition.n_subproblems
-            check_memory(
-                n_bytes, f"lists of all {n_listed:,} features for {decomposition.n_subproblems:,} "
-                f"class pairs", "leave out features before, or wishes",
-            )  # fmt: skip
+            n_lists = decomposition.n_subproblems
+            what = f"{n_lists:,} lists of all {n_listed:,} features"
+            check_memory(_BYTES_PER_ENTRY * n_listed * n_lists, what, "leave out features before")
         lists, scores = rank_features(
             problem, decomposition, entry.score, n_listed, recipe.ties, self.n_jobs,
             is_dense=recipe.relevance != "auc", reads_rows=entry.reads_rows,
@@ -267,9 +265,8 @@ def draw_units(lists, schedule, n_wanted, score_feature, wishes) -> Selection:
     by_feature = np.argsort(lists.features, axis=1)
     gains = np.take_along_axis(lists.scores, by_feature, axis=1) - 0.5
     tie_breaks = np.take_along_axis(lists.tie_breaks, by_feature, axis=1)
-    n_units, shares = len(wishes.sizes), schedule.shares_of_lists
     best: list[tuple[Any, ...]] = []
-    largest = -np.inf
+    n_units, largest = len(wishes.sizes), -np.inf
     for by_cost in wishes.passes:
         worth = np.array([wishes.worth(row, by_cost) for row in gains])
         breaks = np.array([wishes.worth(row, by_cost) for row in tie_breaks])
@@ -296,8 +293,7 @@ def draw_units(lists, schedule, n_wanted, score_feature, wishes) -> Selection:
                 found.append((feature, drawn, ranks[drawn, unit], gains[drawn, feature] + 0.5))
                 if turns.needs_scores:
                     turns.observe(score_feature(feature))
-        features = np.array([one[0] for one in found])
-        total = float((shares @ gains[:, features]).sum())
+        total = float(gains[schedule.is_drawn][:, [one[0] for one in found]].sum())
         if total > largest:
             best, largest = found, total
     return Selection(*(np.array(part) for part in zip(*best, strict=True)))
@@ -316,8 +312,6 @@ class Schedule:
         self.n_lists, self.rng, self.shares = decomposition.n_subproblems, rng, shares
         #: lists that are drawn from: not those of pairs that do not count
         self.is_drawn = np.ones(self.n_lists, bool) if shares is None else shares > 0
-        #: what each list counts
-        self.shares_of_lists = np.full(self.n_lists, 1 / self.n_lists) if shares is None else shares
 
 
 class Random(Schedule):

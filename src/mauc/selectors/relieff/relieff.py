@@ -55,8 +55,8 @@ class ReliefF(RankingSelector):
         Hits, and misses of every other class, of a sample.
     n_iterations : "all", "log" or int, default="all"
         How many samples are compared with their neighbours: all of them once, or this many drawn
-        with replacement; "log" is round(ln n), the paper's choice (noisy, but linear time). With
-        weights, which count rows, n is their total and rows are drawn in proportion to them.
+        with replacement, in proportion to weights; "log" is round(ln n), the paper's choice (noisy,
+        but linear time).
     {categorical_features}
         They differ by 0 or 1.
     {random_state}
@@ -85,9 +85,8 @@ class ReliefF(RankingSelector):
     A source of columns is read in passes, two if its `memory` has room for 8 bytes for each of the
     samples drawn and every row; `fit` warns if that takes hours. "log" draws few.
 
-    With weights, a sample counts as often as its weight says, and neighbours are taken until their
-    weights sum to k, of equal distances those of earlier rows first; the copies that a weight above
-    1 stands for are hits of each other.
+    With weights, neighbours are taken until their weights sum to k, of equal distances those of
+    earlier rows first; the copies that a weight above 1 stands for are hits of each other.
 
     A feature whose range is below 1e-6, whatever its unit, counts as constant, as in WEKA; `fit`
     warns of it. Scale features in tiny units first.
@@ -187,8 +186,7 @@ def relieff_weights(
     """Return the ReliefF weight of every feature of columns in memory.
 
     A class may be absent from `y`; with two classes misses are not weighted by class probabilities.
-    `rows` are the sampled rows, repeats allowed; None takes each row once, or as often as its
-    `sample_weight` says.
+    `rows` are the sampled rows, repeats allowed; None takes all, each as often as its weight says.
     """
     n_features, n_samples = XT.shape
     y = np.array(y, np.int32)
@@ -233,7 +231,7 @@ def relieff_weights(
             block = queries[start : start + panel_queries]
             panel = panels[number % len(panels)]
             if not is_symmetric:
-                slots = new_slots(block.size, n_classes, n_neighbors)  # none is used with weights
+                slots = new_slots(block.size, n_classes, n_neighbors)
             offset = start if is_symmetric else 0
             fixed = (ZT, columns, n_values, is_plain, block, is_symmetric)
             fills = [
@@ -248,8 +246,8 @@ def relieff_weights(
                 for a, b in split(block.size)
             ]
             if sample_weight is not None:
-                sizes = sample_weight, rows is None
-                run(weigh(block, *weighted_neighbors(panel, block, y, *sizes, n_neighbors)))
+                near = weighted_neighbors(panel, block, y, sample_weight, rows is None, n_neighbors)
+                run(weigh(block, *near))
                 scans = []
             elif not is_symmetric:
                 run(scans)
@@ -258,16 +256,16 @@ def relieff_weights(
         if is_symmetric:
             run(scans)
             run(weigh(queries, slots[1]))
-    is_counted = rows is None and sample_weight is not None
-    weights *= 1.0 / (sample_weight.sum() if is_counted else queries.size)
+    is_drawn = rows is not None or sample_weight is None
+    weights *= 1.0 / (queries.size if is_drawn else sample_weight.sum())
     return weights
 
 
 def weighted_neighbors(panel, queries, y, sample_weight, takes_all, n_neighbors):
     """Return neighbours of queries, given their distances to all rows, and what each counts.
 
-    Both have shape (n_queries, n_found). A row counts by that part of its weight that is among the
-    first `n_neighbors` of its class, hits negative; `takes_all` counts queries by their weights.
+    A row counts by that part of its weight that is among the first `n_neighbors` of its class, hits
+    negative; `takes_all` counts queries by their weights. Both are (n_queries, n_found).
     """
     priors = np.bincount(y, sample_weight) / sample_weight.sum()
     found = []
@@ -281,7 +279,6 @@ def weighted_neighbors(panel, queries, y, sample_weight, takes_all, n_neighbors)
         taken = np.clip(n_neighbors - (np.cumsum(weights, axis=1) - weights), 0.0, weights)
         n_near = 1 + int(np.flatnonzero(taken.any(axis=0)).max(initial=-1))
         total = taken.sum(axis=1)
-        # As in `add_weights`.
         factor = priors[c] / (1.0 - priors[y[queries]]) if len(priors) > 2 else 1.0
         factor = np.where(is_own, -1.0, factor) / np.where(total > 0, total, 1.0)
         if takes_all:
