@@ -85,6 +85,9 @@ def test_tags_tell_the_truth(name):
     assert accepts.nominal == (is_binned or name.startswith(by_auc))
 
 
+@pytest.mark.parametrize(
+    "selector", ["mdfs", "greedy", "chi", "mrmr", "relieff", "consensus"], indirect=True
+)
 class TestRouting:
     """Sample weights by metadata routing, alone, in a pipeline and in cross-validation."""
 

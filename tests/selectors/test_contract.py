@@ -238,7 +238,7 @@ def test_copies_go_by_column_and_constants_score_nothing(name, seed):
 
 
 @every()
-@examples(5)
+@examples(3)
 @given(seed=seeds)
 def test_weights_stand_for_repeated_rows(name, seed):
     rng = np.random.default_rng(seed)
@@ -259,7 +259,7 @@ def test_weights_stand_for_repeated_rows(name, seed):
 
 
 @every()
-@examples(5)
+@examples(3)
 @given(seed=seeds)
 def test_rows_of_weight_0_are_absent(name, seed):
     rng = np.random.default_rng(seed)
@@ -274,7 +274,7 @@ def test_rows_of_weight_0_are_absent(name, seed):
 
 
 @every()
-@examples(5)
+@examples(3)
 @given(seed=seeds, unit=st.sampled_from([2.0**-80, 0.3, 1e60]))
 def test_weights_that_are_not_whole_have_no_unit(name, seed, unit):
     X, y = integer_table(seed)
