@@ -113,6 +113,12 @@ def test_a_budget_is_not_exceeded_and_shared_costs_are_paid_once(choose):
     assert_allclose(found.trace_.details["spent"], 3.0)
 
 
+def test_prices_that_add_up_to_the_budget_are_paid(choose):
+    prices = dict.fromkeys(NAMES, 0.1) | {"hue": 0.2}  # 0.1 + 0.2 is above 0.3 in doubles
+    assert chosen(choose(feature_costs=prices, budget=0.3, keep=["ash", "hue"])) == ["ash", "hue"]
+    assert len(choose(feature_costs=prices, budget=0.3, exclude=["hue"]).ranking_) == 3
+
+
 def test_the_dear_twin_of_a_feature_is_not_bought(choose):
     X = WINE.assign(twin=WINE["flavanoids"])
     found = choose(3, X, feature_costs=[*COSTS.values(), 50.0])

@@ -50,7 +50,8 @@ class Constraints:
         is_out, money = np.isin(unit_of, out), np.inf
         unit_costs = None if costs is None else _unit_costs(costs, find, unit_of, is_out)
         if budget is not None:
-            money = check_real(option("budget"), budget, 0)
+            # Prices that add up to the budget are paid by it, however their sum is rounded.
+            money = (1.0 + 1e-9) * check_real(option("budget"), budget, 0)
         _check_possible(find.names, unit_of, out, kept, unit_costs, money)
         return cls(np.where(is_out, -1, unit_of), tuple(kept), unit_costs, money)
 
@@ -158,8 +159,8 @@ class Purse:
 
     def _close(self) -> None:
         self.is_open &= self._sizes <= self._n_left
-        if self._costs is not None:  # prices that add up to the budget are paid by it
-            self.is_open &= self._costs <= self._money + 1e-9 * abs(self._money)
+        if self._costs is not None:
+            self.is_open &= self._costs <= self._money
 
 
 def choose_units(

@@ -378,7 +378,7 @@ def check_equal_weights(method, weights: np.ndarray) -> None:
         raise MaucError(
             f"{type(method).__name__} takes no sample weights, so those that are not 0 must be "
             f"equal, got {given.min():g} to {given.max():g}; leave sample_weight out or take "
-            f"a method with weights (`mauc methods` names them)."
+            f"a classifier with weights."
         )
 
 
