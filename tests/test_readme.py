@@ -1,4 +1,4 @@
-"""Every command and code block of README.md runs, and prints what the README says it prints."""
+"""Every command and code block of README.md and docs/answers runs, and prints what it says."""
 
 import re
 import shlex
@@ -17,6 +17,7 @@ ROOT = Path(__file__).resolve().parents[1]
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = BLOCK.findall(README)
+ANSWERS = sorted((ROOT / "docs" / "answers").glob("*.md"))
 
 
 def blocks_of(language):
@@ -56,21 +57,31 @@ def check_shown(text):
 
 
 def test_all_blocks_run_one_after_the_other(folder, monkeypatch):
+    run_blocks(BLOCKS, "README.md", folder, monkeypatch)
+    assert (folder / "page.html").stat().st_size > 10_000
+
+
+@pytest.mark.parametrize("page", ANSWERS, ids=lambda page: page.stem)
+def test_all_blocks_of_a_page_run(page, tmp_path, monkeypatch):
+    run_blocks(BLOCK.findall(page.read_text(encoding="utf-8")), page.name, tmp_path, monkeypatch)
+
+
+def run_blocks(blocks, page, folder, monkeypatch):
+    """Run the blocks of a page one after the other in a folder."""
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
     monkeypatch.chdir(folder)
     monkeypatch.setenv("MAUC_CACHE", str(folder / "cache"))
     monkeypatch.setenv("COLUMNS", "80")
     names = {}
-    for number, (kind, text) in enumerate(BLOCKS):
+    for number, (kind, text) in enumerate(blocks):
         if kind == "python":
-            exec(compile(text, f"block {number} of README.md", "exec"), names)
+            exec(compile(text, f"block {number} of {page}", "exec"), names)
         elif kind == "console":
             check_shown(text)
         elif kind == "sh":
             for words in commands_of(text):
                 run(words)
-    assert (folder / "page.html").stat().st_size > 10_000
 
 
 def test_make_targets_exist():

@@ -147,8 +147,13 @@ def print_sentence(text: str, indent: str = "") -> None:
     print_text(text)
 
 
-def print_json(value: Any) -> None:
-    """Print plain values as JSON, others than printable characters escaped; NaN becomes null."""
+def print_json(value: Any, schema: str | None = None) -> None:
+    """Print plain values as JSON, others than printable characters escaped; NaN becomes null.
+
+    `schema` is the name of a file in ``schemas/``, which says what is in the object.
+    """
+    if schema is not None:
+        value = {"schema": f"mauc/{schema}", **value}
     is_ascii = not (sys.stdout.encoding or "").lower().startswith("utf")
     text = json.dumps(as_plain(value), indent=1, ensure_ascii=is_ascii, allow_nan=False)
     for line in text.split("\n"):
