@@ -24,7 +24,7 @@ def table(wine_file, cache):
 
 def test_empty(cache):
     assert run("cache", "list").stdout == f"{cache} holds no columns.\n"
-    assert run_json("cache", "list") == []
+    assert run_json("cache", "list")["tables"] == []
     assert run("cache", "clear", "--all").stdout == "freed nothing.\n"
 
 
@@ -32,7 +32,7 @@ def test_list(wine_file, table, cache):
     output = run("cache", "list").stdout
     assert all(word in output for word in (table.stem, "178", "14", "current", str(wine_file)))
     assert f"22 kB in {cache}; mauc cache clear NAME removes one" in output
-    (shown,) = run_json("cache", "list")
+    (shown,) = run_json("cache", "list")["tables"]
     assert (shown["name"], shown["source"]) == (table.stem, str(wine_file))
     assert (shown["n_samples"], shown["n_features"], shown["state"]) == (178, 14, "current")
     assert shown["n_bytes"] > 178 * 13 * 8
@@ -47,13 +47,13 @@ def test_clear(wine_file, table, how):
     output = run("cache", "clear", word).stdout
     assert output == f"removed {table.stem} ({wine_file}), 22 kB\nfreed 22 kB.\n"
     assert not table.exists()
-    assert run_json("cache", "list") == []
+    assert run_json("cache", "list")["tables"] == []
 
 
 def test_clear_what_is_old(table):
     assert run("cache", "clear", "--all", "--older-than", "1").stdout == "freed nothing.\n"
     os.utime(table, (time.time() - 2 * 86_400,) * 2)
-    removed = run_json("cache", "clear", "--all", "--older-than", "1")
+    removed = run_json("cache", "clear", "--all", "--older-than", "1")["tables"]
     assert [shown["name"] for shown in removed] == [table.stem]
 
 

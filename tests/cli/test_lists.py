@@ -57,7 +57,7 @@ def test_methods_lists_all():
 
 
 def test_datasets_are_listed_and_described():
-    names = {row["name"]: row for row in run_json("datasets", "list")}
+    names = {row["name"]: row for row in run_json("datasets", "list")["datasets"]}
     assert set(BUNDLED) <= set(names)
     assert names["wine"]["where"] == "bundled"
     assert "Iris flowers" in run("datasets", "list").stdout

@@ -144,7 +144,7 @@ def test_run_takes_a_plan_goes_on_and_gives_tables(tmp_path):
     assert (tmp_path / "run" / "plan.toml").read_text() == plan.read_text()
     assert run_json(*words)["n_run"] == 0
     assert "see: mauc tables" in run(*words).stdout
-    assert "ranks" in run_json("tables", tmp_path / "run")
+    assert "ranks" in run_json("tables", tmp_path / "run")["tables"]
     words = ("tables", tmp_path / "run", "-o", tmp_path / "tables")
     files = run_json(*words, "--figures")["files"]
     assert all((tmp_path / "tables" / file).is_file() for file in files)
@@ -207,7 +207,7 @@ def test_page_and_terminal_name_the_same_comparison(compared, tmp_path, words, r
 
 def test_tables_prints_what_it_writes(compared, tmp_path):
     folder, _ = compared
-    printed = run_json("tables", folder)
+    printed = run_json("tables", folder)["tables"]
     assert list(printed) == ["mauc wine", "runtime", "ranks", "stability", "win/draw/loss",
                              "summary"]  # fmt: skip
     files = run_json("tables", folder, "-o", tmp_path / "tables")["files"]

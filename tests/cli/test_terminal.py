@@ -85,7 +85,7 @@ def test_a_reader_that_leaves_ends_it_quietly():
 
 
 def test_completion_knows_the_commands():
-    result = in_pipe(_MAUC_COMPLETE="bash_complete", COMP_WORDS="mauc sc", COMP_CWORD="1")
+    result = in_pipe(_MAUC_COMPLETE="bash_complete", COMP_WORDS="mauc sco", COMP_CWORD="1")
     assert result.stdout.split() == ["plain,score"]
 
 

@@ -11,7 +11,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from mauc.cli.compare import compare
-from mauc.cli.manage import cache_group, datasets_group, methods, warmup
+from mauc.cli.manage import cache_group, datasets_group, methods, print_schema, warmup
 from mauc.cli.reading import columns
 from mauc.cli.runs import run, tables
 from mauc.cli.score import score
@@ -102,6 +102,6 @@ def app() -> None:
 
 for one in (
     select, rank, compare, siren, score, columns, methods, run, tables, warmup, datasets_group,
-    cache_group,
+    cache_group, print_schema,
 ):  # fmt: skip
     app.add_command(one)

@@ -147,7 +147,8 @@ def compare(
                 "failures": summary.failures,
                 "run": output,
                 "files": written.files,
-            }
+            },
+            "compare-1",
         )
     else:
         from mauc.report import mauc_table

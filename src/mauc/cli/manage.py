@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from mauc.checks import unknown_choice
 from mauc.cli import common, show
 from mauc.cli.fitting import NOT_SET
 from mauc.exceptions import MaucError
@@ -35,7 +36,7 @@ def list_sets(as_json: bool) -> None:
 
     entries = list_datasets()
     if as_json:
-        show.print_json([entry_dict(entry) for entry in entries])
+        show.print_json({"datasets": [entry_dict(entry) for entry in entries]}, "datasets-list-1")
         return
     numbers = ("samples", "features", "classes")
     table = show.make_table("name", *numbers, "where", "title", right=numbers)
@@ -66,7 +67,7 @@ def describe_set(name: str, as_json: bool) -> None:
         }
         values["fingerprint"] = dataset.fingerprint()
     if as_json:
-        show.print_json(values)
+        show.print_json(values, "datasets-info-1")
         return
     for key, value in values.items():
         if value in (None, "", ()):
@@ -91,7 +92,7 @@ def fetch_set(name: str, force: bool, as_json: bool) -> None:
     path = fetch(name, force=force)
     entry = dataset_info(name)
     if as_json:
-        show.print_json({"name": name, "path": path, **entry_dict(entry)})
+        show.print_json({"path": path, **entry_dict(entry)}, "datasets-fetch-1")
         return
     show.print_text(f"{name} is in {path}")
     show.print_text(f"from {', '.join(entry.origins)}; licence: {entry.licence}")
@@ -128,7 +129,7 @@ def list_caches(as_json: bool) -> None:
 
     tables = list_caches()
     if as_json:
-        show.print_json([table_dict(table) for table in tables])
+        show.print_json({"tables": [table_dict(table) for table in tables]}, "cache-list-1")
         return
     if not tables:
         show.print_text(f"{columns_folder()} holds no columns.")
@@ -173,7 +174,7 @@ def clear_caches(
         raise MaucError(f"--older-than must be a number of days, 0 or more, got {older_than}.")
     removed = clear_caches(names or None, older_than=older_than)
     if as_json:
-        show.print_json([table_dict(table) for table in removed])
+        show.print_json({"tables": [table_dict(table) for table in removed]}, "cache-clear-1")
         return
     for table in removed:
         show.print_text(f"removed {table.name} ({table.source}), {format_bytes(table.n_bytes)}")
@@ -204,7 +205,7 @@ def methods(as_json: bool) -> None:
         "classifiers": [_describe(entry) for entry in (CLASSIFIERS | PEERS).values()],
     }
     if as_json:
-        show.print_json(listed)
+        show.print_json(listed, "methods-1")
         return
     for kind, how in (("selector", " (--set)"), ("classifier", "")):
         table = show.make_table(kind, "in tables", "measure", "accepts")
@@ -255,6 +256,40 @@ def warmup(methods: str | None, jobs: int, progress: str, as_json: bool) -> None
     names = None if methods is None else common.words_of(methods, "--methods")
     summary = warmup(names, n_jobs=jobs, progress=progress)
     if as_json:
-        show.print_json(asdict(summary))
+        show.print_json(asdict(summary), "warmup-1")
     else:
         show.print_text(str(summary))
+
+
+@common.command("schema")
+@click.argument("name", required=False)
+def print_schema(name: str | None, as_json: bool) -> None:
+    """Print the JSON Schema of what a command prints with --json, or list the schemas.
+
+    NAME is a command, such as select or "datasets list". JSON names its schema in "schema", as
+    mauc/select-1; the number grows when a field is renamed, removed or gets another meaning.
+
+    Example: mauc schema select
+    """
+    import json
+    from importlib.resources import files
+
+    folder = files("mauc") / "schemas"
+    known = sorted(
+        file.name.removesuffix(".json") for file in folder.iterdir() if ".json" in file.name
+    )
+    if name is None:
+        titles = {one: json.loads((folder / f"{one}.json").read_text())["title"] for one in known}
+        if as_json:
+            show.print_json({"schemas": titles}, "schema-1")
+            return
+        table = show.make_table("schema", "of")
+        for one, title in titles.items():
+            show.add_row(table, one, title)
+        show.print_table(table)
+        return
+    wanted = name.removeprefix("mauc/").replace(" ", "-")
+    found = [one for one in known if wanted in (one, one.rpartition("-")[0])]
+    if not found:
+        raise unknown_choice("NAME", name, [one.rpartition("-")[0] for one in known])
+    show.print_json(json.loads((folder / f"{found[-1]}.json").read_text(encoding="utf-8")))

@@ -128,7 +128,7 @@ def columns(data: str, reading: Reading, as_json: bool) -> None:
 
     frame, notes = watched(describe_file, f"reading {data}")(data, **reading.options)
     if as_json:
-        print_json({"data": data, "columns": frame, "notes": notes})
+        print_json({"data": data, "columns": frame, "notes": notes}, "columns-1")
         return
     table = make_table(*frame.columns, right=("distinct", "missing"))
     for name, kind, distinct, missing, taken, why in frame.itertuples(index=False):

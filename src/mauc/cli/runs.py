@@ -82,7 +82,7 @@ def run(
     if as_json:
         values = {**vars(summary), "n_failed": summary.n_failed, "files": files}
         del values["rows"]
-        show.print_json(values)
+        show.print_json(values, "run-1")
     else:
         show.print_text(str(summary))
         show.print_text(f"see: mauc tables {folder}")
@@ -138,12 +138,13 @@ def tables(
             if figures:
                 files += write_figures(rows, output, comparison, force=force)
         if as_json:
-            show.print_json({"files": files})
+            show.print_json({"tables": {}, "files": files}, "tables-1")
         show.say_files(files)
         return
     made = run_tables(rows, comparison)
     if as_json:
-        show.print_json({name: table.to_frame() for name, table in made.items()})
+        frames = {name: table.to_frame() for name, table in made.items()}
+        show.print_json({"tables": frames, "files": []}, "tables-1")
     else:
         _print(list(made.values()), table_format)
 

@@ -87,7 +87,8 @@ def score(
                 "absent": [str(label) for label in report.absent],
                 "pairs": frame,
                 "files": written.files,
-            }
+            },
+            "score-1",
         )
     else:
         _print_report(report, interval, frame, scores)

@@ -82,7 +82,7 @@ def select(
         )  # fmt: skip
     facts = _facts(found, fitting)
     if as_json:
-        show.print_json({**facts, "files": written.files})
+        show.print_json({**facts, "files": written.files}, "select-1")
     else:
         show.print_text(
             f"{dataset.name}: {dataset.n_samples} samples, {dataset.n_features} features, "
@@ -141,7 +141,7 @@ def rank(
         facts = _facts(found, fitting)
         names = ("data", "columns", "method", "size_curve", "error_bound", "interactions")
         shown = {name: facts[name] for name in names if name in facts}
-        show.print_json({**shown, "features": ranked, "files": written.files})
+        show.print_json({**shown, "features": ranked, "files": written.files}, "rank-1")
     else:
         head = score_head(selector)
         further = _LACKING if lacking else {}

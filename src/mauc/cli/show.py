@@ -150,7 +150,7 @@ def print_sentence(text: str, indent: str = "") -> None:
 def print_json(value: Any, schema: str | None = None) -> None:
     """Print plain values as JSON, others than printable characters escaped; NaN becomes null.
 
-    `schema` is the name of a file in ``schemas/``, which says what is in the object.
+    `schema` is the name of a file in ``mauc/schemas``, which says what is in the object.
     """
     if schema is not None:
         value = {"schema": f"mauc/{schema}", **value}

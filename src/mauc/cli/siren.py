@@ -77,10 +77,11 @@ def siren(
                 "relevance": relevance,
                 "judge": study.judge,
                 "index": study.index,
-                "pairs": study.to_frame().reset_index(),
-                "selectors": study.comparison().reset_index(),
+                "pairs": study.to_frame(),
+                "selectors": study.comparison(),
                 "files": written.files,
-            }
+            },
+            "siren-1",
         )
     else:
         labels = np.array([show.short(label) for label in study.classes])
