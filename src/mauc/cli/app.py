@@ -102,7 +102,7 @@ def app() -> None:
 
 
 for one in (
-    select, rank, explain, compare, siren, score, columns, methods, run, tables, warmup, datasets_group,
-    cache_group,
+    select, rank, explain, compare, siren, score, columns, methods, run, tables, warmup,
+    datasets_group, cache_group,
 ):  # fmt: skip
     app.add_command(one)

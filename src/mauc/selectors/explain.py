@@ -240,8 +240,7 @@ class Explainer:
 
     def explain(self, column: int) -> Explanation:
         """Return the explanation of a column."""
-        selector, problem = self.selector, self.problem
-        pairs, auc, ranks = self._alone
+        problem, (pairs, auc, ranks) = self.problem, self._alone
         facts: dict[str, Any] = {
             "feature": self.names[column], "column": column, "status": "not chosen",
             "n_features": problem.n_features, "n_selected": len(self._steps),
