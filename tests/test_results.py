@@ -125,3 +125,10 @@ def test_every_result_has_rows_a_frame_and_html():
         assert result._repr_html_().startswith("<")
     assert list(mauc_interval(y, scores).to_frame()) == ["class_i", "class_j", "lower", "upper"]
     assert list(greedy.alternatives_.to_frame())[:2] == ["feature", "alternative"]
+
+
+def test_an_explanation_prints_sentences_and_is_one_row(digits):
+    found = MDFS(5, random_state=0).fit(*digits).explain("x0")
+    assert str(found).splitlines() == found.sentences
+    assert found._repr_html_().count("<p>") == len(found.sentences)
+    assert found.to_frame()["feature"].tolist() == ["x0"]

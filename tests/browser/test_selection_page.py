@@ -374,3 +374,16 @@ def test_comparison_names_its_test_and_its_columns_stay_apart(open_page, tmp_pat
         cells = [cell.evaluate(ends) for cell in row.locator("td:not(:empty)").all()]
         for (_, right), (left, _) in pairwise(cells):
             assert left - right > 4
+
+
+def test_any_feature_is_found_and_explained_by_keys(open_page, digits_page):
+    path, summary = digits_page
+    page = open_page(path)
+    page.focus("#explain-search")
+    for one in (summary["explanations"][0], summary["explanations"][-1]):
+        page.fill("#explain-search", "")
+        page.keyboard.type(one["name"].upper())
+        assert page.inner_text("#explain-text") == " ".join(one["sentences"])
+    page.keyboard.type(" no such name")
+    assert page.inner_text("#explain-count") == "no such feature"
+    assert page.inner_text("#explain-text") == ""

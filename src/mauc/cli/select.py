@@ -26,7 +26,8 @@ _MAX_LINES = 10  # of features that could be replaced, and of interacting pairs;
 _LACKING = {"missing": "missing", "known_auc": "known AUC", "missing_auc": "missing AUC"}
 
 
-def _size_option(help: str) -> Any:
+def size_option(help: str) -> Any:
+    """Return the option -k of commands that select features."""
     choices = (
         "auto (as few as cross-validation finds enough) or predicted (as few as greedy's model "
         "finds enough)."
@@ -37,7 +38,7 @@ def _size_option(help: str) -> Any:
 @common.command()
 @common.data_argument
 @target_option
-@_size_option("How many features: a number (predicted for greedy, otherwise 10 by default), all")
+@size_option("How many features: a number (predicted for greedy, otherwise 10 by default), all")
 @common.path_option(
     "-o", "--output", help="Write labels and chosen features, in the format of the extension."
 )
@@ -97,7 +98,7 @@ def select(
 @common.command()
 @common.data_argument
 @target_option
-@_size_option("How many features to show: a number, all (by default)")
+@size_option("How many features to show: a number, all (by default)")
 @common.path_option(
     "--pairs", help="Write the AUC of every feature on every class pair (csv, parquet, xlsx)."
 )

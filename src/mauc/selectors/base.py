@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Mapping
 from contextlib import nullcontext
+from importlib import import_module
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -27,6 +28,7 @@ from mauc.selectors.pair_auc import chosen_pair_auc
 from mauc.selectors.trace import Selection, SelectionTrace
 
 _AUTO_COPIES = 3  # of the data, while folds are taken apart
+_MAX_EXPLAINED = 2**28  # bytes of data that a fitted selector refers to, for `explain`
 _IN_MEMORY = ("builtins", "numpy", "scipy", "pandas", "polars")  # packages of data in memory
 
 
@@ -93,7 +95,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
                     f'cv must be None unless n_features_to_select is "auto", got {cv!r} for '
                     f"{wanted!r}."
                 )
-            for name in self._rarely_learned:
+            for name in (*self._rarely_learned, "_problem", "_explainer"):
                 vars(self).pop(name, None)  # of an earlier fit
             X, y, sample_weight, joined = open_input(
                 X, y, sample_weight, client, uses_cluster=not self._no_cluster
@@ -112,7 +114,73 @@ class RankingSelector(SelectorMixin, BaseEstimator):
                 pair_auc = ranked.pair_auc
                 if pair_auc is None:
                     pair_auc = chosen_pair_auc(problem, ranked.selection.features, self.n_jobs)
+            columns = problem.columns
+            n_bytes = problem.n_samples * problem.n_features * columns.dtype.itemsize
+            if not columns.is_streamed and n_bytes <= _MAX_EXPLAINED:
+                self._problem = problem
             return self._learn(problem, ranked._replace(pair_auc=pair_auc))
+
+    def explain(self, feature, X=None, y=None, sample_weight=None):
+        """Explain why a feature was chosen, or why not.
+
+        Parameters
+        ----------
+        feature : str or int
+            The name of a feature, or its column.
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features), optional
+            What the selector was fitted on. It is needed only where the selector does not refer to
+            the data any more: after it was read from a pickle, and after a fit on a source or on
+            more than 256 MB.
+        y : array-like of shape (n_samples,), optional
+            Class labels, with X.
+        sample_weight : array-like of shape (n_samples,), optional
+            Weights of the fit, with X.
+
+        Returns
+        -------
+        explanation : Explanation
+            It prints as sentences and has the facts as attributes. Of a chosen feature: its step,
+            for which pair of classes it was chosen, what it added to the predicted MAUC and what
+            could replace it, where the selector knows that. Of another one: its best pair and rank
+            there, the chosen feature that covers it, what it would add to the MAUC that the model
+            of `GreedyMAUC` predicts, and its place in the full ranking.
+
+        Notes
+        -----
+        The first call measures all features, in about the time of a fit of all features; further
+        calls look facts up. The data must not be changed in between.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_wine
+        >>> from mauc import GreedyMAUC
+        >>> X, y = load_wine(return_X_y=True, as_frame=True)
+        >>> GreedyMAUC(3).fit(X, y).explain("proline").chosen_for
+        '0 vs 1'
+        """
+        # By name: explanations build on a selector, not the other way round.
+        explainer_of = import_module("mauc.selectors.explain").Explainer
+        check_fitted(self)
+        if X is not None:
+            holder = type(self)(**self.get_params(deep=False))
+            problem = make_problem(holder, X, y, sample_weight, accepts=self.accepts)
+            check_same_data(self, problem)
+            self._problem = problem.drop_zero_weight()
+            vars(self).pop("_explainer", None)
+        if not hasattr(self, "_problem"):
+            raise MaucError(
+                "this selector does not hold its data (it comes from a pickle, a source, a sketch "
+                "or a large table): pass what it was fitted on, selector.explain(feature, X, y)."
+            )
+        if not hasattr(self, "_explainer"):
+            self._explainer = explainer_of(self, self._problem)
+        return self._explainer.explain(self._explainer.column_of(feature))
+
+    def __getstate__(self):
+        state = dict(super().__getstate__())
+        for name in ("_problem", "_explainer"):  # a pickle holds no data
+            state.pop(name, None)
+        return state
 
     def _check_fit(self, client):
         """Return the checked options of a fit."""
@@ -307,6 +375,26 @@ class GreedySearch:
             self.ranking[step], self.scores[step] = best, best_score
             self.is_left[best] = False
         return self
+
+
+def check_same_data(selector: RankingSelector, problem: Any) -> None:
+    """Raise unless a problem is the one that a selector was fitted on."""
+    if problem.n_features != selector.n_features_in_:
+        raise MaucError(
+            f"X must have {selector.n_features_in_} features (as in fit), got {problem.n_features}."
+        )
+    if not np.array_equal(problem.classes, selector.classes_):
+        raise MaucError(
+            f"y must hold the {len(selector.classes_)} classes of fit, got {problem.n_classes} "
+            "others."
+        )
+    # One chosen feature is measured again: other data would make statements contradict.
+    again = chosen_pair_auc(problem, selector.ranking_[:1])[0]
+    if not np.allclose(again, selector.pair_auc_[0], rtol=0, atol=1e-9):
+        raise MaucError(
+            "X, y and sample_weight must be what the selector was fitted on, but the AUCs of "
+            f"feature {int(selector.ranking_[0])} differ from those of fit."
+        )
 
 
 def row_parts(first: int, last: int, max_rows: int) -> list[tuple[int, int]]:

@@ -418,7 +418,7 @@ def test_nothing_is_overwritten_without_force(wine_report, tmp_path):
     assert json.loads((tmp_path / "report.json").read_text()) == wine_report.to_dict()
 
 
-def test_every_auc_is_measured_once(rng, monkeypatch):
+def test_pairs_measure_only_features_that_were_not_chosen(rng, monkeypatch):
     X = np.round(rng.normal(size=(60, 300)), 1)  # rounded: equal AUCs in and outside the choice
     y = np.repeat([0, 1, 2], 20)
     selectors = [MDFS(10, random_state=0), FSDD(10), MDFS("all", random_state=0)]
@@ -430,14 +430,12 @@ def test_every_auc_is_measured_once(rng, monkeypatch):
         measured.extend(chosen.tolist())
         return chosen_pair_auc(problem, chosen)
 
-    for module in ("summarise", "report"):
-        monkeypatch.setattr(f"mauc.report.html.{module}.chosen_pair_auc", count)
+    # Explanations measure all features by themselves, in mauc.selectors.explain.
+    monkeypatch.setattr("mauc.report.html.summarise.chosen_pair_auc", count)
     for selector in selectors:
         measured.clear()
         rows = selection_report(selector, X, y).to_dict()["pairs"]["hardest"]
-        # one of the chosen, to see that the data are those of fit, and those not chosen
-        others = np.flatnonzero(~selector.support_)
-        assert sorted(measured) == sorted([*others, selector.ranking_[0]])
+        assert sorted(measured) == np.flatnonzero(~selector.support_).tolist()
         for row in rows:
             assert row["all_auc"] == pytest.approx(every[:, row["pair"]].max(), rel=1e-6)
             assert row["all_feature"] == f"x{every[:, row['pair']].argmax()}"
@@ -481,3 +479,12 @@ def test_features_that_act_together_are_named_and_stay_text(rng):
     assert line.startswith("<b>a and b act together (p = ")
     assert "1 pair of chosen features acts together</summary>" in report.to_html()
     assert f"<li>{html.escape(line)}</li>" in report.to_html()
+
+
+def test_the_page_explains_every_feature_as_the_selector_does():
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    selector = MDFS(4, random_state=0).fit(X, y)
+    found = selection_report(selector, X, y).to_dict()["explanations"]
+    assert sorted(one["column"] for one in found) == list(range(X.shape[1]))
+    for one in found:
+        assert one["sentences"] == selector.explain(one["name"]).sentences

@@ -23,6 +23,7 @@ from mauc.report.html.recipe import check_source, python_steps
 from mauc.report.html.summarise import (
     check_names,
     data_part,
+    explanations_part,
     features_part,
     findings_part,
     pairs_part,
@@ -33,8 +34,7 @@ from mauc.report.html.summarise import (
 )
 from mauc.report.html.values import N_BINS, bin_features, draw_rows, number, plural
 from mauc.results import for_classes
-from mauc.selectors.base import RankingSelector
-from mauc.selectors.pair_auc import chosen_pair_auc
+from mauc.selectors.base import RankingSelector, check_same_data
 from mauc.stats import Comparison
 from mauc.texts import insert_texts
 
@@ -202,6 +202,7 @@ def selection_report(
             "selection": selection_part(selector, problem, names, n_mapped, n_binned),
             "features": features_part(selector, names, n_fits),
             "sizes": sizes_part(selector, name),
+            "explanations": explanations_part(selector, problem, names),
             **findings_part(selector, names),
             "pairs": pairs,
             "pair_auc": [[number(auc) for auc in row] for row in selector.pair_auc_[:n_mapped]],
@@ -252,22 +253,7 @@ def _check_problem(
         problem: Problem = make_problem(
             clone(selector), X, y, sample_weight, groups, accepts=selector.accepts
         )
-    if problem.n_features != selector.n_features_in_:
-        raise MaucError(
-            f"X must have {selector.n_features_in_} features (as in fit), got {problem.n_features}."
-        )
-    if not np.array_equal(problem.classes, selector.classes_):
-        raise MaucError(
-            f"y must hold the {len(selector.classes_)} classes of fit, got {problem.n_classes} "
-            "others."
-        )
-    # One chosen feature is measured again: other data would make the page contradict itself.
-    again = chosen_pair_auc(problem, selector.ranking_[:1])[0]
-    if not np.allclose(again, selector.pair_auc_[0], rtol=0, atol=1e-9):
-        raise MaucError(
-            "X, y and sample_weight must be what the selector was fitted on, but the AUCs of "
-            f"feature {int(selector.ranking_[0])} differ from those of fit."
-        )
+    check_same_data(selector, problem)
     return problem
 
 

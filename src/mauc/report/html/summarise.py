@@ -21,6 +21,7 @@ from mauc.selectors.base import RankingSelector
 from mauc.selectors.pair_auc import chosen_pair_auc
 
 _DRAWING = ("random", "rand_robin")  # schedules that need a seed
+_MAX_EXPLAINED = 2**26  # effects and factors of all features, 512 MB
 _MAX_REPR = 200  # characters of a parameter
 
 Array = np.ndarray[Any, Any]
@@ -134,6 +135,22 @@ def features_part(
             "n_fits": None if n_fits is None else n_fits[step],
         }
         for step in range(len(trace))
+    ]
+
+
+def explanations_part(
+    selector: RankingSelector, problem: Problem, names: list[str]
+) -> list[dict[str, Any]]:
+    """Return why features were chosen or not, in sentences; none of a very large table."""
+    from mauc.selectors.explain import Explainer
+
+    n_pairs = Decomposition("one-vs-one", problem.n_classes).n_subproblems
+    if problem.n_features * (n_pairs + len(selector.ranking_)) > _MAX_EXPLAINED:
+        return []
+    explainer = Explainer(selector, problem.drop_zero_weight(), names)
+    return [
+        {"name": one.feature, "column": one.column, "sentences": one.sentences}
+        for one in explainer.explain_many()
     ]
 
 

@@ -371,9 +371,9 @@ def find_exchanges(
     others = np.flatnonzero(is_free)
     if len(chosen) == 0 or len(others) == 0:
         return found
-    scale = _effect_scale(state.slopes[: len(chosen)], predicted, _shares(state))
+    scale = effect_scale(state.slopes[: len(chosen)], predicted, model_shares(state))
     known = _describe(state, chosen, scale)
-    residuals, variances = _residuals(state, len(chosen), others)
+    residuals, variances = residual_effects(state, len(chosen), others)
     residuals *= scale
     for start in range(0, len(chosen), _BLOCK):
         block = slice(start, min(start + _BLOCK, len(chosen)))
@@ -391,12 +391,12 @@ def find_exchanges(
     return found
 
 
-def _shares(state):
+def model_shares(state):
     """Return the share of each class pair in MAUC."""
     return state.stakes / state.stakes.sum()
 
 
-def _effect_scale(slopes, predicted, shares):
+def effect_scale(slopes, predicted, shares):
     """Return the factor of all effects, at most 1, by which the model predicts that MAUC."""
     separations = (slopes**2).sum(axis=0)
 
@@ -416,14 +416,14 @@ def _describe(state, chosen, scale):
     precisions = (inverse**2).sum(axis=0)
     own = (inverse.T @ slopes) / precisions[:, np.newaxis]
     separations = (slopes**2).sum(axis=0) - own**2 * precisions[:, np.newaxis]
-    whole, shares = (slopes**2).sum(axis=0), _shares(state)
+    whole, shares = (slopes**2).sum(axis=0), model_shares(state)
     return _Chosen(
         inverse, precisions, own, np.maximum(separations, 0.0), whole,
         _pairwise_mauc(whole, shares), shares,
     )  # fmt: skip
 
 
-def _residuals(state, k, others):
+def residual_effects(state, k, others):
     """Return the residual effects and variances of features, given the first k chosen ones."""
     factors, steps = state.factors[: state.step], np.arange(state.step)[:, np.newaxis]
     updated = state.n_updates[others]
