@@ -188,7 +188,7 @@ def _python_words(selector: RankingSelector, is_weighted: bool, has_groups: bool
         "size": "n_features_to_select={}",
         "keep": "keep=[{}]",
         "exclude": "exclude=[{}]",
-        "feature_costs": f"feature_costs=dict.fromkeys({every}, 1) | {{{{}}}}",
+        "feature_costs": f"feature_costs=dict.fromkeys({every}, 1) | {{}}",
         "budget": "budget={}",
-        "pair_weight": "pair_weight={{}}",
+        "pair_weight": "pair_weight={}",
     }
