@@ -132,6 +132,7 @@ def write_page(
         steps=next_steps(
             selector, dataset.n_features, [*reading, *wishes], options, is_table_written
         ),
+        what_if_words=what_if_words(reading, options),
         **{"notes": dataset.notes, **more},
     )  # fmt: skip
     return page.write(path, force=force)
@@ -162,3 +163,21 @@ def next_steps(
     if is_table_written:
         del steps["use"]
     return {step: hide_password(shlex.join(words)) for step, words in steps.items()}
+
+
+def what_if_words(reading: Sequence[str], options: Sequence[str]) -> dict[str, str]:
+    """Return the parts of the command that searches again; the page fills in `{}`."""
+    words = ["mauc", "select", *reading, "--method", "greedy"]
+    words += [word for option in options for word in ("--set", option)]
+    return {
+        "language": "shell",
+        "start": hide_password(shlex.join(words)) + " ",
+        "between": " ",
+        "end": "",
+        "size": "-k {}",
+        "keep": "--keep {}",
+        "exclude": "--exclude {}",
+        "feature_costs": "--feature-costs {}",
+        "budget": "--budget {}",
+        "pair_weight": "--costs {}",
+    }

@@ -33,6 +33,7 @@ from mauc.report.html.summarise import (
     study_part,
 )
 from mauc.report.html.values import N_BINS, bin_features, draw_rows, number, plural
+from mauc.report.html.what_if import what_if_part
 from mauc.results import for_classes
 from mauc.selectors.base import RankingSelector, check_same_data
 from mauc.stats import Comparison
@@ -95,7 +96,7 @@ def selection_report(
     sample_weight: Any = None, command: str | None = None, steps: Mapping[str, str] | None = None,
     run: Any = None, comparison: Comparison | None = None, study: SirenStudy | None = None,
     notes: Sequence[str] = (), source: str | None = None, classifier: Any = None,
-    groups: Any = None, cv: Any = 5,
+    groups: Any = None, cv: Any = 5, what_if_words: Mapping[str, str] | None = None,
 ) -> Report:  # fmt: skip
     """Report on a selection: what was chosen, for which class pairs, and which remain hard.
 
@@ -140,6 +141,9 @@ def selection_report(
         What the features are for: it alone then judges them. By default the best of Naive Bayes, a
         linear discriminant, a nearest-neighbour rule and extra trees does.
     {groups, cv}
+    what_if_words : dict of str to str, optional
+        Parts of the command that the what-if section shows, as `mauc.cli.outputs` gives them. By
+        default it shows Python code.
 
     Returns
     -------
@@ -216,6 +220,14 @@ def selection_report(
             "drawn_rows": [rows.tolist() for rows in drawn],
             "study": None if study is None else study_part(selector, study),
             "comparison": compared,
+            "what_if": what_if_part(
+                selector,
+                problem,
+                names,
+                what_if_words,
+                sample_weight is not None,
+                groups is not None,
+            ),
             "reproduce": reproduce_part(
                 selector, command, source, sample_weight is not None, groups is not None
             ),

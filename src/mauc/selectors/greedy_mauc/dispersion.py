@@ -5,7 +5,7 @@ values. The *folded* score of a normal score z is Phi^-1(2 Phi(|z|) - 1), the no
 distance of a rank from the median rank: see "Dispersion" in docs/methods/greedy_mauc.md.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -56,6 +56,21 @@ def find_folded(
     """Return features whose spread separates class pairs, ascending, and their effects by it."""
     if pair_shares is None:
         pair_shares = np.full(effects.shape[1], 1.0 / effects.shape[1])
+    found = [(np.zeros(0, np.int64), np.empty((0, effects.shape[1])), np.empty(0))]
+    for block, spread in spread_effects(effects, scores, noise_correction):
+        errors = np.exp(-(effects[block] ** 2) / 8.0)
+        gains = pair_mean(errors * (1.0 - np.exp(-(spread**2) / 8.0)), pair_shares)
+        used = np.flatnonzero(gains > 1.0 - pair_mean(errors, pair_shares))
+        found.append((block[used], spread[used], gains[used]))
+    columns, spread, gains = (np.concatenate(part) for part in zip(*found, strict=True))
+    best = np.sort(np.argsort(-gains, kind="stable")[:MAX_FOLDED])
+    return columns[best], spread[best]
+
+
+def spread_effects(
+    effects: np.ndarray, scores: NormalScores, noise_correction: float
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield blocks of numeric features and their effects by spread, 0 where it tells nothing."""
     counts = scores.class_weights
     first, second = np.triu_indices(len(counts), 1)
     large = np.flatnonzero(np.minimum(counts[first], counts[second]) >= _MIN_CLASS_COUNT)
@@ -67,7 +82,6 @@ def find_folded(
     both = first[large], second[large]
     variances = 1.0 / counts[both[0]] + 1.0 / counts[both[1]]
     luck = chi2.isf(_LEVEL / max(len(columns) * len(large), 1), 1) * variances
-    found = [(columns[:0], np.empty((0, len(first))), np.empty(0))]
     width = max(1, _BLOCK_CELLS // max(scores.padded.shape[1], len(first)))
     for start in range(0, len(columns), width):
         block = columns[start : start + width]
@@ -78,13 +92,7 @@ def find_folded(
         is_used = (squares > luck) & (squares > 2.0 * ordered[:, large])
         spread = np.zeros(ordered.shape)
         spread[:, large] = _DISCOUNT * is_used * effect
-        errors = np.exp(-ordered / 8.0)
-        gains = pair_mean(errors * (1.0 - np.exp(-(spread**2) / 8.0)), pair_shares)
-        used = np.flatnonzero(gains > 1.0 - pair_mean(errors, pair_shares))
-        found.append((block[used], spread[used], gains[used]))
-    columns, spread, gains = (np.concatenate(part) for part in zip(*found, strict=True))
-    best = np.sort(np.argsort(-gains, kind="stable")[:MAX_FOLDED])
-    return columns[best], spread[best]
+        yield block, spread
 
 
 def chosen_by_spread(selector: Any, names: Sequence[str]) -> list[str]:

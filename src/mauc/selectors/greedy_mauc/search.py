@@ -151,9 +151,12 @@ class SearchState:
             if self.chosen[at] in self.scores.nominal_squares:
                 new = columns[self._n_reduced[columns] <= at]
                 self.update_effects(new)
-                left = np.minimum(self._unexplained(new, self.chosen[at]) / _FUNCTION_NOISE, 1.0)
-                self.effects[new] *= np.sqrt(left)[:, np.newaxis]
+                self.effects[new] *= self.kept_by(new, self.chosen[at])[:, np.newaxis]
         self._n_reduced[columns] = self.step
+
+    def kept_by(self, columns, s):
+        """Return what is left, in [0, 1], of effects of nominal columns when another is chosen."""
+        return np.sqrt(np.minimum(self._unexplained(columns, s) / _FUNCTION_NOISE, 1.0))
 
     def _unexplained(self, columns, s):
         """Return the parts of variances that groups of equal s leave, of what a line leaves."""
@@ -275,12 +278,12 @@ class SearchState:
         return self.effects.nbytes + self.factors.nbytes + self.slopes.nbytes > MAX_HELD
 
 
-def measure_state(selector, problem, n_steps, n_jobs=None):
+def measure_state(selector, problem, n_steps, n_jobs=None, n_room=0):
     """Return the state before the first step, with the options of a `GreedyMAUC` but its prior."""
     options = selector.check_options()
     effects, scores = measure(
         problem, noise_correction=options.noise_correction, max_samples=options.max_samples,
-        n_jobs=n_jobs,
+        n_room=n_room, n_jobs=n_jobs,
     )  # fmt: skip
     shrinkage = options.shrinkage
     if shrinkage is None:

@@ -1,0 +1,207 @@
+// The what-if section: wishes in, ranking, predictions and code out. Works on candidates.
+
+function startWhatIf(packed) {
+  const model = readModel(packed, decode), nCandidates = packed.names.length, { words } = packed;
+  const MAX_SHOWN = 15;
+  const first = () => ({
+    size: packed.ranking.length, keep: [...packed.keep], exclude: [...packed.exclude],
+    prices: packed.columns.map((column) => (packed.prices ? packed.prices[column] : 1)),
+    budget: packed.budget,
+    shares: Array.from({ length: nPairs }, (_, p) => (packed.shares ? packed.shares[p] * nPairs : 1)),
+  });
+  let state = first();
+
+  function searched(wanted, isFirst = false) {
+    const hasPrices = packed.prices !== null || wanted.prices.some((price) => price !== 1) || wanted.budget !== null;
+    const search = (byCost, only = null) => {
+      const found = new GreedySearch(model, { ...wanted, prices: hasPrices ? wanted.prices : null, byCost, only });
+      found.extend(wanted.size);
+      return found;
+    };
+    if (wanted.budget === null) return search(true);
+    if (isFirst) return search(true, new Set(packed.ranking));
+    const [byPrice, byGain] = [search(true), search(false)];
+    const better = maucOf(byGain, wanted) > maucOf(byPrice, wanted) ? byGain : byPrice;
+    return search(true, new Set(better.ranking));
+  }
+
+  // The normal distribution function (Abramowitz and Stegun 26.2.17, to 1e-7).
+  function normal(x) {
+    const t = 1 / (1 + 0.2316419 * Math.abs(x));
+    const tail = Math.exp(-x * x / 2) / Math.sqrt(2 * Math.PI)
+      * t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
+    return x < 0 ? tail : 1 - tail;
+  }
+
+  const aucs = (separation, scale) => Array.from(separation, (square) => normal(scale * Math.sqrt(square / 2)));
+  const mean = (values, shares) => values.reduce((sum, value, p) => sum + shares[p] * value, 0) / shares.reduce((a, b) => a + b, 0);
+
+  // Of each size: what separations are multiplied by for the prediction that Python made.
+  const start = searched(first(), true);
+  start.extend(packed.predicted.length);
+  const scales = start.separations.map((separation, at) => {
+    let low = 0, high = 4;
+    for (let i = 0; i < 50; i++) {
+      const middle = (low + high) / 2;
+      if (mean(aucs(separation, middle), first().shares) < packed.predicted[at]) low = middle;
+      else high = middle;
+    }
+    return (low + high) / 2;
+  });
+  const pairAucs = (found) => aucs(found.separation, scales[Math.min(found.ranking.length, scales.length) - 1]);
+  function maucOf(found, wanted) { return mean(pairAucs(found), wanted.shares); }
+
+  const shellQuoted = (text) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\"'\"'")}'`);
+  const nameOf = (column) => (words.language === "shell" || words.is_named
+    ? packed.all_names?.[column] ?? packed.names[packed.columns.indexOf(column)] : column);
+  const pricesOfAll = () => {
+    const all = packed.prices ? [...packed.prices] : Array(packed.n_features).fill(1);
+    packed.columns.forEach((column, f) => { all[column] = state.prices[f]; });
+    return all;
+  };
+
+  // The code that repeats the choice, and the files that it reads.
+  function writeCode(hasPrices) {
+    const isShell = words.language === "shell", files = {}, parts = [];
+    const say = (key, text) => parts.push(words[key].replace("{}", () => text));
+    const listed = (columns) => (isShell
+      ? shellQuoted(columns.map(nameOf).join(",")) : columns.map((column) => JSON.stringify(nameOf(column))).join(", "));
+    say("size", String(state.size));
+    if (state.keep.length > 0) say("keep", listed(state.keep.map((f) => packed.columns[f])));
+    const out = [...state.exclude.map((f) => packed.columns[f]), ...packed.excluded_others];
+    if (out.length > 0) say("exclude", listed(out));
+    const cell = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+    if (hasPrices) {
+      const all = pricesOfAll();
+      if (isShell) {
+        files["prices.csv"] = `feature,cost\n${all.map((price, at) => `${cell(nameOf(at))},${price}\n`).join("")}`;
+        say("feature_costs", "prices.csv");
+      } else {
+        const other = all.flatMap((price, at) => (price === 1 ? [] : [`${JSON.stringify(nameOf(at))}: ${price}`]));
+        say("feature_costs", `{${other.join(", ")}}`);
+      }
+    }
+    if (state.budget !== null) say("budget", String(state.budget));
+    if (state.shares.some((share) => share !== state.shares[0])) {
+      const rows = state.shares.map((share, p) => [data.classes[pairFirst[p]], data.classes[pairSecond[p]], share]);
+      if (isShell) {
+        files["costs.csv"] = `class,other,cost\n${rows.map(([a, b, share]) => `${cell(a)},${cell(b)},${share}\n`).join("")}`;
+        say("pair_weight", "costs.csv");
+      } else {
+        say("pair_weight", `{${rows.filter((row) => row[2] !== 1).map(([a, b, share]) => `(${JSON.stringify(a)}, ${JSON.stringify(b)}): ${share}`).join(", ")}}`);
+      }
+    }
+    byId("what-if-code").textContent = words.start + parts.join(words.between) + words.end;
+    byId("what-if-files").replaceChildren(...Object.entries(files).map(([name, text]) => {
+      const button = make("button", { type: "button" }, `Download ${name}`);
+      button.addEventListener("click", () => {
+        const link = make("a", { href: URL.createObjectURL(new Blob([text], { type: "text/csv" })), download: name });
+        link.click();
+        URL.revokeObjectURL(link.href);
+      });
+      return button;
+    }));
+  }
+
+  function numberInput(label, read, write) {
+    const input = make("input", { type: "number", min: "0", step: "any", "aria-label": label });
+    input.addEventListener("input", () => {
+      const value = Number(input.value);
+      if (input.value === "" || !(value >= 0 && value < Infinity)) return;
+      write(value);
+      change();
+    });
+    input.show = () => { if (input !== document.activeElement) input.value = String(+read().toPrecision(6)); };
+    return input;
+  }
+
+  function toggled(list, f, isOn) {
+    return isOn ? [...list, f] : list.filter((other) => other !== f);
+  }
+
+  const rows = packed.names.map((name, f) => {
+    const box = (key, other) => {
+      const input = make("input", { type: "checkbox", "aria-label": `${key === "keep" ? "keep" : "leave out"} ${name}` });
+      input.addEventListener("change", () => {
+        state[key] = toggled(state[key], f, input.checked);
+        if (input.checked) state[other] = toggled(state[other], f, false);
+        change();
+      });
+      return input;
+    };
+    const place = make("td", { class: "number" }), keep = box("keep", "exclude"), out = box("exclude", "keep");
+    const price = packed.all_names ? numberInput(`price of ${name}`, () => state.prices[f], (value) => { state.prices[f] = value; }) : null;
+    const row = make("tr", {}, place, make("td", {}, nameCell(name)), make("td", {}, keep), make("td", {}, out),
+      price && make("td", {}, price));
+    return { row, place, keep, out, price, name: name.toLowerCase() };
+  });
+  const pairRows = Array.from({ length: nPairs }, (_, p) => {
+    const weight = nPairs > 1 ? numberInput(`what ${pairName(p)} counts`, () => state.shares[p], (value) => {
+      const before = state.shares[p];
+      state.shares[p] = value;
+      if (state.shares.every((share) => share === 0)) state.shares[p] = before;
+    }) : null;
+    const auc = make("td", { class: "number" });
+    return { row: make("tr", {}, make("td", {}, nameCell(pairName(p))), make("td", {}, weight ?? "1"), auc), weight, auc };
+  });
+
+  const sizeInput = byId("what-if-size"), budgetInput = byId("what-if-budget"), find = byId("what-if-find");
+  let initial = null;
+  function change() {
+    const active = document.activeElement, from = performance.now();
+    const least = Math.max(state.keep.length, 1), most = Math.max(nCandidates - state.exclude.length, 1);
+    state.size = Math.min(Math.max(state.size, least), most);
+    const isFirst = JSON.stringify(state) === JSON.stringify(first());
+    const found = searched(state, isFirst), values = pairAucs(found), mauc = mean(values, state.shares);
+    initial ??= mauc;
+    const hasPrices = packed.prices !== null || state.budget !== null || state.prices.some((price) => price !== 1);
+    sizeInput.min = least;
+    sizeInput.max = most;
+    sizeInput.value = state.size;
+    byId("what-if-count").textContent = found.ranking.length === state.size ? String(state.size)
+      : `${found.ranking.length} of ${state.size} that the budget pays for`;
+    byId("what-if-mauc").textContent = shown(mauc, 4);
+    const gain = mauc - initial;
+    byId("what-if-change").textContent = Math.abs(gain) < 0.00005 ? "" : ` (${gain > 0 ? "+" : "−"}${Math.abs(gain).toFixed(4)})`;
+    byId("what-if-note").hidden = state.budget === null || isFirst;
+    const wanted = find.value.trim().toLowerCase(), places = new Map(found.ranking.map((f, at) => [f, at + 1]));
+    const others = [...rows.keys()].filter((f) => !places.has(f) && (wanted || state.exclude.includes(f) || rows.length <= 40));
+    const order = [...found.ranking, ...others].filter((f) => rows[f].name.includes(wanted));
+    for (const f of order) {
+      rows[f].place.textContent = places.get(f) ?? "–";
+      rows[f].keep.checked = state.keep.includes(f);
+      rows[f].out.checked = state.exclude.includes(f);
+      rows[f].price?.show();
+    }
+    byId("what-if-features").replaceChildren(...order.map((f) => rows[f].row));
+    const hard = [...values.keys()].sort((a, b) => values[a] - values[b]);
+    const weighted = hard.filter((p) => state.shares[p] !== 1), shownPairs = new Set([...hard.slice(0, MAX_SHOWN), ...weighted.slice(0, MAX_SHOWN)]);
+    const listed = hard.filter((p) => shownPairs.has(p) || pairRows[p].row.contains(active));
+    for (const p of listed) {
+      pairRows[p].weight?.show();
+      pairRows[p].auc.textContent = shown(values[p], 4);
+    }
+    byId("what-if-pairs").replaceChildren(...listed.map((p) => pairRows[p].row));
+    writeCode(hasPrices);
+    byId("what-if-status").textContent = `${found.ranking.length} features, predicted MAUC ${shown(mauc, 4)}`;
+    if (active !== document.activeElement && active?.isConnected) active.focus({ preventScroll: true });
+    byId("what-if").dataset.milliseconds = (performance.now() - from).toFixed(1);
+  }
+
+  sizeInput.addEventListener("input", () => { state.size = Number(sizeInput.value); change(); });
+  budgetInput?.addEventListener("input", () => {
+    const value = Number(budgetInput.value);
+    state.budget = budgetInput.value === "" || !(value >= 0) ? null : value;
+    change();
+  });
+  find.addEventListener("input", change);
+  const reset = () => {
+    state = first();
+    if (budgetInput) budgetInput.value = state.budget ?? "";
+    change();
+  };
+  byId("what-if-reset").addEventListener("click", reset);
+  reset();
+}
+
+if (data.what_if) startWhatIf(data.what_if);
