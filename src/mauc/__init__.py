@@ -18,9 +18,11 @@ _HOMES = {
     "experiments": ("load_run",),
     "io.load": ("open_columns",),
     "metrics": (
+        "MAUCComparison",
         "MAUCInterval",
         "PairAUCReport",
         "auc_mu_score",
+        "compare_mauc",
         "make_mauc_scorer",
         "mauc_interval",
         "mauc_score",

@@ -1,5 +1,6 @@
-"""MAUC of classifier scores: the value, its interval, the report behind it, and a scorer."""
+"""MAUC of classifier scores: the value, its interval, a test of two, the report behind it, and a scorer."""
 
+from mauc.metrics.compare import MAUCComparison, compare_mauc
 from mauc.metrics.interval import MAUCInterval, mauc_interval
 from mauc.metrics.mauc import (
     PairAUCReport,
@@ -11,6 +12,6 @@ from mauc.metrics.mauc import (
 )
 
 __all__ = [
-    "MAUCInterval", "PairAUCReport", "auc_mu_score", "make_mauc_scorer", "mauc_interval",
-    "mauc_score", "mauc_scorer", "pair_auc_scores",
+    "MAUCComparison", "MAUCInterval", "PairAUCReport", "auc_mu_score", "compare_mauc",
+    "make_mauc_scorer", "mauc_interval", "mauc_score", "mauc_scorer", "pair_auc_scores",
 ]  # fmt: skip

@@ -116,20 +116,12 @@ def mauc_interval(
             raise MaucError(f'{name} are for method="delong", got them with method={method!r}.')
     ST, classes, pairs = check_scored(y_true, y_score, labels, sample_weight, pair_weight)
     pairs.warn_of_absent()
-    parts = [np.arange(len(pairs.codes))]
-    if folds is not None:
-        folds = check_vector(folds, "folds")
-        check_consistent_length(y_true, folds)
-        parts = [np.flatnonzero(folds == fold) for fold in np.unique(folds)]
-        if len(parts) < 2:
-            raise MaucError(f"folds must name at least 2 folds, got {len(parts)}.")
+    parts = fold_parts(folds, len(pairs.codes))
     if method == "delong":
-        pair_auc, components = _compare_within(ST, pairs, parts)
+        pair_auc, components = compare_within(ST, pairs, parts)
+        check_pairs_meet(pair_auc, pairs, classes)
     else:
         pair_auc = np.mean(pairs.auc(ST), axis=0)
-    for apart in np.flatnonzero((pairs.pair_weights > 0) & np.isnan(pair_auc))[:1]:
-        first, second = classes[pairs.first[apart]], classes[pairs.second[apart]]
-        raise MaucError(f"folds must have all pairs of classes; {first} and {second} never meet.")
     if groups is not None:
         groups = encode_groups(groups, len(pairs.codes))
     pair_bounds = np.full((2, len(pair_auc)), np.nan)
@@ -140,8 +132,7 @@ def mauc_interval(
         bounds, pair_bounds[:, pairs.is_present] = component_bounds(
             components[np.ix_(kept, known)], codes, pairs.weights[kept],
             pair_auc[pairs.is_present], pairs.pair_weights[pairs.is_present], level,
-            1.0 if folds is None else 1.0 + len(parts) / (len(parts) - 1.0),
-            None if groups is None else groups[kept],
+            fold_factor(parts), None if groups is None else groups[kept],
         )  # fmt: skip
         pair_bounds[:, np.isnan(pair_auc)] = np.nan
     else:
@@ -248,7 +239,31 @@ def _resampled_auc(
     return auc
 
 
-def _compare_within(
+def fold_parts(folds: Any, n_samples: int) -> list[np.ndarray]:
+    """Return the rows of each fold, or all rows if there are no folds."""
+    if folds is None:
+        return [np.arange(n_samples)]
+    folds = check_vector(folds, "folds")
+    check_consistent_length(np.empty(n_samples), folds)
+    parts = [np.flatnonzero(folds == fold) for fold in np.unique(folds)]
+    if len(parts) < 2:
+        raise MaucError(f"folds must name at least 2 folds, got {len(parts)}.")
+    return parts
+
+
+def fold_factor(parts: list[np.ndarray]) -> float:
+    """Return how much larger variances are as training sets overlap (Nadeau and Bengio)."""
+    return 1.0 if len(parts) == 1 else 1.0 + len(parts) / (len(parts) - 1.0)
+
+
+def check_pairs_meet(pair_auc: np.ndarray, pairs: ClassPairs, classes: np.ndarray) -> None:
+    """Raise for a pair of classes that no fold has both of."""
+    for apart in np.flatnonzero((pairs.pair_weights > 0) & np.isnan(pair_auc))[:1]:
+        first, second = classes[pairs.first[apart]], classes[pairs.second[apart]]
+        raise MaucError(f"folds must have all pairs of classes; {first} and {second} never meet.")
+
+
+def compare_within(
     ST: np.ndarray, pairs: ClassPairs, parts: list[np.ndarray]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the AUC of every pair, the mean over parts of the samples, and their components.
@@ -293,6 +308,37 @@ def component_bounds(
 
     Variances are taken `factor` times as large; `pair_weights` are those of the mean.
     """
+    table, sizes, variances, pair_variances, effects = class_variances(
+        components, codes, weights, pair_weights, groups
+    )
+    first, second = np.triu_indices(len(table), 1)
+    total = table[first, second].sum()
+    effect, pair_effects, n_groups, n_in_pairs = effects
+    pair_bounds = _bounds(
+        pair_auc, (pair_variances[first, second], pair_variances[second, first]),
+        (sizes[first], sizes[second]), level, factor * pair_effects, (_PRIOR_SHARE,) * 2,
+        (1.0, 1.0), n_in_pairs,
+    )  # fmt: skip
+    # A component varies by the square of the share that the pairs of its class have in the mean if
+    # they agree, by that over their effective number if they are independent: between the two.
+    is_used = table.any(axis=1)
+    in_pairs, squares = table[is_used].sum(axis=1), (table[is_used] ** 2).sum(axis=1)
+    largest, n_effective = (in_pairs / total) ** 2, in_pairs**2 / squares
+    shares = _PRIOR_SHARE * largest / [number**0.4 for number in n_effective.tolist()]
+    mean, used = pair_mean(pair_auc, pair_weights), (variances[is_used], sizes[is_used])
+    bounds = _bounds(mean, *used, level, factor * effect, shares, largest, n_groups)
+    return bounds, pair_bounds
+
+
+def class_variances(
+    components: np.ndarray, codes: np.ndarray, weights: np.ndarray, pair_weights: np.ndarray,
+    groups: np.ndarray | None,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, Any]:  # fmt: skip
+    """Return weights of the pairs as a table, sizes of the classes, variances of their components.
+
+    Variances are those of the mean, (n_classes,), and of the pairs, (n_classes, n_classes); then
+    the effects of groups on them, see `_group_effects`.
+    """
     n_classes = components.shape[1]
     effects: Any = (1.0, 1.0, _MAX_FREEDOM, _MAX_FREEDOM)
     if groups is not None:
@@ -311,21 +357,7 @@ def component_bounds(
         variances[code] = _variance((own * table[code]).sum(axis=1) / total, shares, sizes[code])
     if groups is not None:
         effects = _group_effects(components, codes, weights, groups, table)
-    effect, pair_effects, n_groups, n_in_pairs = effects
-    pair_bounds = _bounds(
-        pair_auc, (pair_variances[first, second], pair_variances[second, first]),
-        (sizes[first], sizes[second]), level, factor * pair_effects, (_PRIOR_SHARE,) * 2,
-        (1.0, 1.0), n_in_pairs,
-    )  # fmt: skip
-    # A component varies by the square of the share that the pairs of its class have in the mean if
-    # they agree, by that over their effective number if they are independent: between the two.
-    is_used = table.any(axis=1)
-    in_pairs, squares = table[is_used].sum(axis=1), (table[is_used] ** 2).sum(axis=1)
-    largest, n_effective = (in_pairs / total) ** 2, in_pairs**2 / squares
-    shares = _PRIOR_SHARE * largest / [number**0.4 for number in n_effective.tolist()]
-    mean, used = pair_mean(pair_auc, pair_weights), (variances[is_used], sizes[is_used])
-    bounds = _bounds(mean, *used, level, factor * effect, shares, largest, n_groups)
-    return bounds, pair_bounds
+    return table, sizes, variances, pair_variances, effects
 
 
 def _average_groups(
