@@ -192,6 +192,20 @@ class Judged:
         """The judge with the largest MAUC, the first of equals."""
         return max(self.mauc, key=self.mauc.__getitem__)
 
+    def pooled(self, problem: Problem) -> dict[str, Any]:
+        """Return labels, weights, groups and folds of all tested rows, for metrics."""
+        rows = np.concatenate([fold.test for fold in self.folds])
+        groups = None if problem.groups is None else problem.groups[rows]
+        if groups is None and len(np.unique(rows)) < len(rows):
+            groups = rows  # a row that several folds test counts once
+        weights = problem.sample_weight
+        return {
+            "y_true": problem.codes[rows], "labels": np.arange(problem.n_classes),
+            "sample_weight": None if weights is None else weights[rows], "groups": groups,
+            "pair_weight": square(problem.pair_shares, problem.n_classes),
+            "folds": np.repeat(np.arange(len(self.folds)), [len(one.test) for one in self.folds]),
+        }  # fmt: skip
+
     def best_on(self, pair: int) -> tuple[float, str]:
         """Return the largest AUC on a pair, and its judge in words."""
         name = max(self.auc, key=lambda judge: float(self.auc[judge][pair]))

@@ -176,6 +176,55 @@ class RankingSelector(SelectorMixin, BaseEstimator):
             self._explainer = explainer_of(self, self._problem)
         return self._explainer.explain(self._explainer.column_of(feature))
 
+    def certificate(
+        self, X, y, estimator=None, *, sample_weight=None, groups=None, cv=5, level=0.95
+    ):
+        """Bound what leaving out the other features costs, on rows that had no say in the choice.
+
+        Parameters
+        ----------
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            Rows that the selector was not fitted on, with all features.
+        y : array-like of shape (n_samples,)
+            Their class labels.
+        estimator : classifier, optional
+            Trained in each fold on all features, and on the selected ones. By default that of the
+            four kinds of `select_k` that does best with all features.
+        sample_weight, groups : array-like of shape (n_samples,), optional
+            As in ``fit``; rows of a group stay together, and count as one observation.
+        cv : int, splitter or iterable of splits, default=5
+            Folds of X, as in `select_k`.
+        level : float, default=0.95
+            Confidence level of the bound, which is one-sided.
+
+        Returns
+        -------
+        certificate : Certificate
+            It prints the bound as a sentence; ``bound`` and ``loss`` are numbers.
+
+        Notes
+        -----
+        The loss is the MAUC of all features less that of the selected ones, of the same classifier
+        on the same rows; the bound is that of ``compare_mauc(alternative="noninferior")`` within
+        the folds. Classifiers are trained on `X`, so the loss is that for so many rows. Coverage,
+        by benchmarks/coverage_certificate.py, is in docs/answers/certificate.md.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_digits
+        >>> from sklearn.linear_model import LogisticRegression
+        >>> from mauc import GreedyMAUC
+        >>> X, y = load_digits(return_X_y=True)
+        >>> selector = GreedyMAUC(40).fit(X[::2], y[::2])
+        >>> model = LogisticRegression(max_iter=1000)
+        >>> print(selector.certificate(X[1::2] / 16, y[1::2], model))
+        Leaving out 24 of 64 features costs at most 0.004 MAUC (95 %, by LogisticRegression).
+        """
+        from mauc.evaluation.certificate import certify
+
+        check_fitted(self)
+        return certify(self, X, y, estimator, sample_weight, groups, cv, level)
+
     def __getstate__(self):
         state = dict(super().__getstate__())
         for name in ("_problem", "_explainer"):  # a pickle holds no data

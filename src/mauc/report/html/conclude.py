@@ -10,8 +10,8 @@ from scipy import stats
 
 from mauc.checks import is_int
 from mauc.data.decomposition import Decomposition
-from mauc.data.pair_weights import square
 from mauc.data.problem import Problem
+from mauc.evaluation.certificate import bound_loss
 from mauc.evaluation.panel import Judged
 from mauc.exceptions import MaucError, MaucWarning
 from mauc.metrics import mauc_interval
@@ -116,15 +116,19 @@ def _judge(
         )  # fmt: skip
         hard.append(_hard_pair(pair, facts, limits))
     is_single = problem.class_counts < 2
-    of_all, losses = None, np.zeros(len(held.folds))
+    of_all, losses, certificate = None, np.zeros(len(held.folds)), None
     if every is not None:
         of_all, _ = _measure(held, every)
         losses = every.fold_mauc[every.best] - chosen.fold_mauc[chosen.best]
+        if of_all["lower"] is not None:
+            bound = bound_loss(held.problem, chosen, every, len(selector.ranking_))
+            certificate = bound.sentence
     verdict, is_clear = _verdict(measured, of_all, losses, n_features)
     return {
         "reason": None,
         "verdict": verdict,
         "is_clear": is_clear,
+        "certificate": certificate,
         "hard_title": _hard_title(hard, problem),
         "n_folds": len(held.folds),
         "n_rows": held.problem.n_samples,
@@ -163,17 +167,8 @@ def _measure(held: HeldOut, judged: Judged) -> tuple[dict[str, Any], tuple[Array
     }  # fmt: skip
     if problem.n_classes > _MAX_CLASSES:
         return found, None
-    rows = np.concatenate([fold.test for fold in judged.folds])
-    groups = None if problem.groups is None else problem.groups[rows]
-    if groups is None and len(np.unique(rows)) < len(rows):
-        groups = rows  # a row that several folds test counts once
-    interval = mauc_interval(
-        problem.codes[rows], np.concatenate(judged.scores[best]),
-        labels=np.arange(problem.n_classes),
-        sample_weight=None if problem.sample_weight is None else problem.sample_weight[rows],
-        groups=groups, pair_weight=square(problem.pair_shares, problem.n_classes),
-        folds=np.repeat(np.arange(len(held.folds)), [len(fold.test) for fold in judged.folds]),
-    )  # fmt: skip
+    scores = np.concatenate(judged.scores[best])
+    interval = mauc_interval(y_score=scores, **judged.pooled(problem))
     # With classes that some folds lack, the mean over the pairs is not that over the folds.
     found["lower"], found["upper"] = (
         number(min(interval.lower, mauc)), number(max(interval.upper, mauc)),
