@@ -6,7 +6,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mauc import feature_pair_auc, mauc_interval, mauc_score, pair_auc_scores, siren_study
+from mauc import (
+    compare_mauc,
+    feature_pair_auc,
+    mauc_interval,
+    mauc_score,
+    pair_auc_scores,
+    siren_study,
+)
 from mauc.datasets import load_dataset
 from mauc.selectors import make_selector
 from tests.helpers.cli_helpers import refusal, run, run_json
@@ -220,3 +227,40 @@ def test_groups_on_the_command_line(tmp_path):
     assert "groups='patient'" in page["reproduce"]["code"]
     assert "fit(X, y, groups=groups)" in page["reproduce"]["code"]
     assert "--groups patient" in page["conclusion"]["next"]["command"]
+
+
+@pytest.fixture
+def other_file(scores_file, tmp_path):
+    frame = pd.read_csv(scores_file)
+    frame[["score_c", "score_a", "label", "score_b"]].assign(
+        score_a=frame["score_a"] + (frame["label"] == "a")
+    ).to_csv(tmp_path / "other.csv", index=False)
+    return tmp_path / "other.csv"
+
+
+def test_two_files_of_scores_are_compared(scores_file, other_file):
+    a, b = pd.read_csv(scores_file), pd.read_csv(other_file)
+    names = ["score_a", "score_b", "score_c"]
+    expected = compare_mauc(a["label"], a[names].to_numpy(), b[names].to_numpy())
+    got = run_json("score", scores_file, "--against", other_file)["comparison"]
+    assert got["difference"] == pytest.approx(expected.difference)
+    assert got["p_value"] == pytest.approx(expected.p_value)
+    assert len(got["pairs"]) == 3
+    assert str(expected) in run("score", scores_file, "--against", other_file).stdout
+    words = ("score", scores_file, "--against", other_file, "--margin", 0.9)
+    assert run_json(*words)["comparison"]["alternative"] == "noninferior"
+    assert "no more than 0.9 worse" in run(*words).stdout
+
+
+def test_files_of_other_rows_are_not_compared(scores_file, other_file):
+    frame = pd.read_csv(other_file)
+    frame.iloc[::-1].to_csv(other_file, index=False)
+    assert "row 1 is of class 'c', not 'a'" in refusal(
+        "score", scores_file, "--against", other_file
+    )
+    frame.head(20).to_csv(other_file, index=False)
+    assert "the 30 rows of the scores, got 20" in refusal(
+        "score", scores_file, "--against", other_file
+    )
+    assert "--margin goes with --against" in refusal("score", scores_file, "--margin", 0.1)
+    assert "goes with a file of scores" in refusal("score", "--against", other_file)

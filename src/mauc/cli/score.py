@@ -16,6 +16,8 @@ from mauc.results import number
 if TYPE_CHECKING:
     import numpy as np
 
+    from mauc.metrics import MAUCComparison
+
 EXAMPLE = "wine"  # scored by Naive Bayes when no file is given
 _PREFIXES = ("", "score_", "proba_", "prob_", "p_")
 
@@ -28,6 +30,14 @@ _PREFIXES = ("", "score_", "proba_", "prob_", "p_")
     help="Percentile bootstrap of this many resamples for the interval; 0 for no interval.",
 )  # fmt: skip
 @click.option("--level", default=0.95, help="Confidence level of the interval.")
+@click.option(
+    "--against", metavar="FILE",
+    help="Scores of another model for the same rows, in the same order: test the difference.",
+)  # fmt: skip
+@click.option(
+    "--margin", type=float,
+    help="With --against: test that the model is worse by less than this.",
+)  # fmt: skip
 @common.path_option("--pairs", help="Write the table of pairs (csv, parquet, xlsx).")
 @click.option("--costs", **COSTS)
 @reads_data
@@ -35,8 +45,9 @@ _PREFIXES = ("", "score_", "proba_", "prob_", "p_")
 @common.jobs_option
 @common.force_option
 def score(
-    scores: str | None, bootstrap: int | None, level: float, pairs: Path | None,
-    costs: str | None, reading: Reading, seed: int, jobs: int, force: bool, as_json: bool,
+    scores: str | None, bootstrap: int | None, level: float, against: str | None,
+    margin: float | None, pairs: Path | None, costs: str | None, reading: Reading, seed: int,
+    jobs: int, force: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Compute the MAUC of predictions and the AUC of every class pair.
 
@@ -48,8 +59,15 @@ def score(
     file, cross-validated predictions of Naive Bayes on a bundled set are scored.
 
     Example: mauc score predictions.csv --target label
+
+    Two models: mauc score a.csv --against b.csv
     """
     from mauc.metrics import mauc_interval, pair_auc_scores
+
+    if margin is not None and against is None:
+        raise MaucError("--margin goes with --against, the scores of another model.")
+    if against is not None and scores is None:
+        raise MaucError("--against goes with a file of scores: mauc score a.csv --against b.csv.")
 
     check_outputs(pairs=pairs, force=force)
     check_level("--level", level)
@@ -72,6 +90,9 @@ def score(
             **options, **weights,
         )  # fmt: skip
         frame["lower"], frame["upper"] = interval.pair_lower, interval.pair_upper
+    comparison = None
+    if against is not None:
+        comparison = _compare(against, reading, y, values, labels, groups, margin, level, weights)
     written = Written()
     if pairs is not None:
         written.add(lambda: write_frame(frame, pairs, force=force))
@@ -86,13 +107,55 @@ def score(
                 "columns": notes,
                 "absent": [str(label) for label in report.absent],
                 "pairs": frame,
+                **({} if comparison is None else {"comparison": _comparison_facts(comparison)}),
                 "files": written.files,
             },
             "score-1",
         )
     else:
         _print_report(report, interval, frame, scores)
+        if comparison is not None:
+            show.print_sentence(f"{scores} against {against}: {comparison}")
     written.finish()
+
+
+def _compare(
+    against: str, reading: Reading, y: "np.ndarray", values: "np.ndarray", labels: "np.ndarray",
+    groups: "np.ndarray | None", margin: float | None, level: float, weights: dict[str, Any],
+) -> "MAUCComparison":  # fmt: skip
+    """Test the scores of a file against those of another one for the same rows."""
+    import numpy as np
+
+    from mauc.metrics import compare_mauc
+
+    others, other_values, names, *_ = read_scores(against, reading)
+    if len(others) != len(y):
+        raise MaucError(
+            f"--against must have the {len(y):,} rows of the scores, got {len(others):,}."
+        )
+    if differs := np.flatnonzero(others != y).tolist():
+        raise MaucError(
+            f"--against must have the same rows in the same order, but row {differs[0] + 1} is of "
+            f"class {str(others[differs[0]])!r}, not {str(y[differs[0]])!r}."
+        )
+    if missing := [name for name in labels if name not in names]:
+        raise MaucError(f"{against} has no column of scores for class {format_labels(missing)}.")
+    column = [names.tolist().index(name) for name in labels]
+    test = {} if margin is None else {"alternative": "noninferior", "margin": margin}
+    return compare_mauc(
+        y, values, other_values[:, column], labels=labels, groups=groups, level=level, **test,
+        **weights,
+    )  # fmt: skip
+
+
+def _comparison_facts(comparison: "MAUCComparison") -> dict[str, Any]:
+    """Return a comparison as plain values."""
+    names = (
+        "mauc_a", "mauc_b", "difference", "lower", "upper", "p_value", "alternative", "margin",
+        "level",
+    )  # fmt: skip
+    facts = {name: getattr(comparison, name) for name in names}
+    return {**facts, "pairs": comparison.to_frame()}
 
 
 def _print_report(report: Any, interval: Any, frame: Any, scores: str | None) -> None:

@@ -22,9 +22,9 @@ from mauc.results import Result, for_classes
 
 ALTERNATIVES = ("two-sided", "noninferior")
 # Where no sample, or hardly one, is ranked differently by the two, the variance of a component is
-# taken as if one sample of the class were: by 1/12, that of differences spread evenly over half
-# the range. benchmarks/coverage_compare.py shows that this covers.
-_MIN_SQUARE = 1 / 12
+# taken as if one sample of the class were, by an eighth of the range, which
+# benchmarks/coverage_compare.py shows to cover.
+_MIN_SQUARE = 1 / 64
 
 
 def compare_mauc(
@@ -89,9 +89,11 @@ def compare_mauc(
     >>> from mauc import compare_mauc
     >>> X, y = load_wine(return_X_y=True)
     >>> few, one = (GaussianNB().fit(X[::2, :k], y[::2]).predict_proba(X[1::2, :k]) for k in (4, 1))
-    >>> print(compare_mauc(y[1::2], few, one))
-    MAUC 0.9124 against 0.8670, difference +0.0453, 95% interval -0.0212 to +0.1119 (p = 0.178): \
-no difference is shown
+    >>> found = compare_mauc(y[1::2], few, one)
+    >>> print(f"{found.difference:.4f}, {found.lower:.4f} to {found.upper:.4f}")
+    0.0453, -0.0212 to 0.1119
+    >>> found.is_significant
+    False
     """
     check_choice("alternative", alternative, ALTERNATIVES)
     check_real("margin", margin, 0, 1)
