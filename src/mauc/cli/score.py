@@ -142,10 +142,11 @@ def _compare(
         raise MaucError(f"{against} has no column of scores for class {format_labels(missing)}.")
     column = [names.tolist().index(name) for name in labels]
     test = {} if margin is None else {"alternative": "noninferior", "margin": margin}
-    return compare_mauc(
+    found: MAUCComparison = compare_mauc(
         y, values, other_values[:, column], labels=labels, groups=groups, level=level, **test,
         **weights,
     )  # fmt: skip
+    return found
 
 
 def _comparison_facts(comparison: "MAUCComparison") -> dict[str, Any]:
