@@ -1,4 +1,4 @@
-"""MAUC of classifier scores: the value, its interval, a test of two, the report behind it, and a scorer."""
+"""MAUC of classifier scores: value, interval, a test of two, the report behind it, a scorer."""
 
 from mauc.metrics.compare import MAUCComparison, compare_mauc
 from mauc.metrics.interval import MAUCInterval, mauc_interval

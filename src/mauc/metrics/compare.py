@@ -23,7 +23,7 @@ from mauc.results import Result, for_classes
 ALTERNATIVES = ("two-sided", "noninferior")
 # Where no sample, or hardly one, is ranked differently by the two, the variance of a component is
 # taken as if one sample of the class were: by 1/12, that of differences spread evenly over half
-# the range. benchmarks/coverage_compare.py shows that this covers.
+# the range.
 _MIN_SQUARE = 1 / 12
 
 
@@ -70,7 +70,6 @@ def compare_mauc(
     take Student's t with Satterthwaite's degrees of freedom. With groups the components are
     averaged within each [2]_. Where both models rank (nearly) all samples alike, the variance is
     that of one sample of each class ranked differently, so that the interval is never empty.
-    Error rates and coverage, by benchmarks/coverage_compare.py, are in docs/answers/compare.md.
 
     The test is about these scores on samples like these. It does not cover what another training
     set would change, but for the factor that goes with `folds`.
@@ -89,9 +88,11 @@ def compare_mauc(
     >>> from mauc import compare_mauc
     >>> X, y = load_wine(return_X_y=True)
     >>> few, one = (GaussianNB().fit(X[::2, :k], y[::2]).predict_proba(X[1::2, :k]) for k in (4, 1))
-    >>> print(compare_mauc(y[1::2], few, one))
-    MAUC 0.9124 against 0.8670, difference +0.0453, 95% interval -0.0212 to +0.1119 (p = 0.178): \
-no difference is shown
+    >>> found = compare_mauc(y[1::2], few, one)
+    >>> print(f"{found.difference:.4f}, {found.lower:.4f} to {found.upper:.4f}")
+    0.0453, -0.0212 to 0.1119
+    >>> found.is_significant
+    False
     """
     check_choice("alternative", alternative, ALTERNATIVES)
     check_real("margin", margin, 0, 1)
