@@ -13,7 +13,7 @@ __version__ = version("mauc")
 _HOMES = {
     "binning": ("MDLDiscretizer",),
     "data.source": ("ColumnSource",),
-    "difficulty": ("siren_study",),
+    "difficulty": ("Diagnosis", "diagnose", "siren_study"),
     "evaluation": ("SizeCurve", "select_k"),
     "experiments": ("load_run",),
     "io.load": ("open_columns",),
