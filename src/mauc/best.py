@@ -41,6 +41,7 @@ CLASSIFIERS = ("nb", "logistic", "c45", "1nn", "svm", "boosting")  #: the simple
 SIZES = (5, 10, 20, 50, 100)
 ALL = "all"  #: in place of a selector: all features
 MAX_ALL = 1000  # features up to which all of them race
+MIN_LOSS = 0.001  # of MAUC that is always accepted: near MAUC 1 standard errors vanish
 MAX_LOSS = 0.005  # of MAUC that a simpler combination may cost, whatever the standard error
 
 Array = np.ndarray[Any, Any]
@@ -109,8 +110,8 @@ def best_subset(
     on all.
 
     Good enough is a combination whose mean is below the best by at most one standard error of the
-    paired difference, and at most 0.005. Of these the fewest features win, then the simplest
-    classifier.
+    paired difference, or 0.001 if that is more, and at most 0.005. Of these the fewest features
+    win, then the simplest classifier.
 
     Examples
     --------
@@ -119,7 +120,7 @@ def best_subset(
     >>> X, y = load_wine(return_X_y=True)
     >>> best = best_subset(X, y, classifiers=["nb", "1nn"], cv=3, outer=3, time=None)
     >>> best.choice
-    Combination(selector='greedy', size=5, classifier='nb')
+    Combination(selector='mdfs', size=10, classifier='nb')
     >>> best.pipeline.predict_proba(X).shape
     (178, 3)
     """
@@ -137,8 +138,10 @@ def best_subset(
         now = perf_counter()
         end = None if seconds is None else now + max(start + seconds - now, 0.0) / n_left
         sampled = rows[sample_rows(problem.codes[rows], MAX_ROWS)]
-        parts = (None if part is None else _safe_indexing(part, sampled) for part in (X, y, groups))
-        race = _Race(grid, *parts, cv, end)
+        some_groups = None if groups is None else _safe_indexing(groups, sampled)
+        race = _Race(
+            grid, _safe_indexing(X, sampled), _safe_indexing(y, sampled), some_groups, cv, end
+        )
         race.run()
         return race
 
@@ -228,6 +231,7 @@ class _Grid:
     n_features: int
     has_nominal: bool
     n_jobs: int | None
+    seed: int
 
     @classmethod
     def of(
@@ -246,7 +250,7 @@ class _Grid:
         elif is_int(sizes):
             sizes = [sizes]
         sizes = np.unique(check_sizes(sizes, n_features, "the number of features"))
-        return cls(ranked, sizes, models, n_features, bool(problem.is_nominal.any()), n_jobs)
+        return cls(ranked, sizes, models, n_features, bool(problem.is_nominal.any()), n_jobs, seed)
 
     def combinations(self, classifier: str) -> list[Combination]:
         """Return the combinations of a classifier."""
@@ -303,7 +307,7 @@ class _Race:
     ) -> None:
         self._grid, self._X, self._end = grid, X, end
         self.problem = _problem(X, y, groups)
-        self._folds = make_folds(self.problem, cv, 0)
+        self._folds = make_folds(self.problem, cv, grid.seed)
         self._rankings: dict[tuple[int, str], Array] = {}
         #: MAUC on the first folds, as many as were tried
         self.mauc: dict[Combination, list[float]] = {}
@@ -447,11 +451,12 @@ class _Race:
         return self._mean(best) - self._mean(one)
 
     def _slack(self, one: Combination, best: Combination) -> float:
-        """Return one standard error of the paired difference, at most `MAX_LOSS`."""
+        """Return one standard error of the paired difference, within `MIN_LOSS` and `MAX_LOSS`."""
         losses = np.subtract(self.mauc[best], self.mauc[one])
         if len(losses) < 2:
             return 0.0
-        return min(float(losses.std(ddof=1) / np.sqrt(len(losses))), MAX_LOSS)
+        error = float(losses.std(ddof=1) / np.sqrt(len(losses)))
+        return min(max(error, MIN_LOSS), MAX_LOSS)
 
     def table(self) -> list[tuple[str, int, str, int, float, float]]:
         """Return combinations with folds, mean and standard error, the best first."""
@@ -465,3 +470,101 @@ class _Race:
 def _is_cheap(classifier: Any) -> bool:
     """Whether a classifier measures all sizes at once in little time."""
     return "nest" in vars(type(classifier)) and not isinstance(classifier, RBFSVM)
+
+
+@dataclass(frozen=True, repr=False)
+class BestSubset(Result):
+    """What `best_subset` found.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        Selector and classifier, fitted on all rows.
+    choice : Combination
+        Names of both, and the number of features.
+    features : list of str
+        The features, best first.
+    interval : MAUCInterval or None
+        MAUC of the whole choice on rows that it did not see.
+    outer_choices : tuple of Combination
+        What was chosen without each of the outer folds.
+    race : list of tuple
+        Selector, size, classifier, folds, mean MAUC and standard error, the best first.
+    is_finished : bool
+        Whether the time was enough for the race on all rows.
+    grid : object
+        What could race.
+    cv, random_state : int
+        As given.
+    n_samples, n_raced, n_features : int
+        Rows, rows that raced, and columns.
+    measure : str
+        "MAUC", or "AUC" of two classes.
+    """
+
+    pipeline: Pipeline
+    choice: Combination
+    features: list[str]
+    interval: MAUCInterval | None
+    outer_choices: tuple[Combination, ...]
+    race: list[tuple[str, int, str, int, float, float]]
+    is_finished: bool
+    grid: _Grid
+    cv: int
+    random_state: int
+    n_samples: int
+    n_raced: int
+    n_features: int
+    measure: str = "MAUC"
+
+    def plan(self, dataset):
+        """Return the `mauc.experiments.Plan` of all that could race, on a `DatasetSpec`."""
+        specs = [
+            tuple(MethodSpec(name, options=_FIXED.get(name, {})) for name in methods)
+            for methods in (self.grid.selectors, self.grid.classifiers)
+        ]
+        sizes = sorted({one[1] for one in self.race} | {*map(int, self.grid.sizes)})
+        return Plan(
+            f"best of {dataset.name}", (dataset,), *specs, sizes=sizes, repeats=1, folds=self.cv,
+            seed=self.random_state,
+        )  # fmt: skip
+
+    def report(self, X, y, **options):
+        """Return the page of the choice: `mauc.report.selection_report` with its classifier."""
+        if self.choice.selector == ALL:
+            raise MaucError("all features were chosen, so there is no selection to report.")
+        # By name: reports build on results, not the other way round.
+        make = import_module("mauc.report").selection_report
+        return make(self.pipeline[0], X, y, **{"classifier": self.pipeline[-1], **options})
+
+    def frame_columns(self):
+        """Return the columns of `to_frame`, one row per combination that raced."""
+        heads = ("selector", "size", "classifier", "folds", "mauc", "standard_error")
+        return {head: [row[at] for row in self.race] for at, head in enumerate(heads)}
+
+    def printed_parts(self):
+        """Return the answer, and the best of the race as a table."""
+        shown = ", ".join(short_name(name) for name in self.features[:MAX_SHOWN])
+        more = len(self.features) - MAX_SHOWN
+        plural = "s" * (self.choice.size > 1)
+        lines = [
+            f"{self.choice.size} of {self.n_features} feature{plural} by {self.choice.selector}, "
+            f"classifier {self.choice.classifier}: {shown}" + f" and {more} more" * (more > 0)
+        ]
+        if self.interval is not None:
+            lines.append(f"On rows that the choice did not see: {self.interval}")
+        if self.n_raced < self.n_samples:
+            lines.append(f"{self.n_raced} of {self.n_samples} rows raced; all were fitted.")
+        if not self.is_finished:
+            lines.append("The time was over before the race was; a longer one tries more.")
+        rows = [
+            [selector, str(size), classifier, str(folds), f"{mauc:.4f}"]
+            for selector, size, classifier, folds, mauc, _ in self.race[:MAX_SHOWN]
+        ]
+        heads = ["selector", "features", "classifier", "folds", self.measure]
+        table = plain_layout(heads, rows, len(self.race), right=("features", "folds"))
+        return [*lines, table]
+
+
+#: plans tune an SVM unless they fix its parameters; the race does not
+_FIXED = {"svm": {"C": 1.0}}
