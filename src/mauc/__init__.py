@@ -11,6 +11,7 @@ __version__ = version("mauc")
 # Where each name lives. A name is imported when it is first asked for, so that the command line
 # and whoever needs one part do not wait for all.
 _HOMES = {
+    "best": ("BestSubset", "best_subset"),
     "binning": ("MDLDiscretizer",),
     "data.source": ("ColumnSource",),
     "difficulty": ("Diagnosis", "diagnose", "siren_study"),
