@@ -11,6 +11,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from mauc.cli.compare import compare
+from mauc.cli.doctor import doctor
 from mauc.cli.explain import explain
 from mauc.cli.manage import cache_group, datasets_group, methods, print_schema, warmup
 from mauc.cli.reading import columns
@@ -102,7 +103,7 @@ def app() -> None:
 
 
 for one in (
-    select, rank, explain, compare, siren, score, columns, methods, run, tables, warmup,
+    select, rank, explain, doctor, compare, siren, score, columns, methods, run, tables, warmup,
     datasets_group, cache_group, print_schema,
 ):  # fmt: skip
     app.add_command(one)

@@ -132,7 +132,7 @@ def diagnose(
     -----
     Four classifiers judge the pairs of classes in 5 folds, without columns that leak; a large table
     on part of its rows. Bounds are those of `mauc_interval`, at level 0.95 over all pairs
-    (Bonferroni). docs/answers/doctor.md has the rule of every kind and how often it is right.
+    (Bonferroni). docs/answers/doctor.md has the rule of every kind.
 
     Examples
     --------
@@ -226,7 +226,7 @@ class _Doctor:
                 columns=columns,
             )  # fmt: skip
         worst = self.pair_auc.min(axis=1)
-        leaks = np.flatnonzero(worst >= _PERFECT)
+        leaks = np.flatnonzero(worst >= _PERFECT).tolist()
         if self.problem.n_classes == 2:
             repeated = {j for j, _, _ in twins}
             rivals = [j for j in np.flatnonzero(worst >= _RIVAL) if j not in repeated]
@@ -324,7 +324,7 @@ class _Doctor:
         if scores is not None:
             yield from self._missed(scores, labels, auc, lower, level)
         yield from self._inseparable(auc, lower, upper)
-        yield from self._few(*single, len(folds))
+        yield from self._few(single[0], single[1], len(folds))
         yield from self._merged(chosen)
 
     def _missed(
@@ -357,7 +357,7 @@ class _Doctor:
 
     def _inseparable(self, auc: Array, lower: Array, upper: Array) -> Iterator[Finding]:
         """Yield the pairs of which nobody is better than chance, though there are rows enough."""
-        for at in np.flatnonzero((lower <= 0.5) & (upper <= _MAX_UPPER)):
+        for at in np.flatnonzero((lower <= 0.5) & (upper <= _MAX_UPPER)).tolist():
             yield self.finding(
                 "inseparable pair",
                 f"{self.pair(at)}: no classifier is better than chance, the best has AUC "
@@ -426,7 +426,8 @@ class _Doctor:
                 "wrong labels",
                 f"{len(rows)} rows labelled {one} look like {other}, as much as the clearer half "
                 f"of {other} does; {expected:.1f} are expected",
-                f"X[{rows[:20].tolist()}]" + " ..." * (len(rows) > 20), codes=[j, i], rows=rows,
+                f"X[{rows[:20].tolist()}]" + " ..." * (len(rows) > 20), codes=[j, i],
+                rows=rows.tolist(),
             )  # fmt: skip
 
     def _merged(self, chosen: Array) -> Iterator[Finding]:
@@ -441,7 +442,7 @@ class _Doctor:
         if not kept:
             return
         Z = np.nan_to_num(split_fold(sample, np.array(kept), everything, everything).train)
-        for code in np.flatnonzero(sample.class_counts >= _MIN_CLUSTERED):
+        for code in np.flatnonzero(sample.class_counts >= _MIN_CLUSTERED).tolist():
             between, side = _clusters(Z[sample.codes == code])
             if between <= _MAX_BETWEEN and side >= _MIN_SIDE:
                 yield self.finding(

@@ -1,0 +1,122 @@
+"""`diagnose`: one fault is put into a sound table, and is what is found first."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+
+from mauc import diagnose
+from mauc.exceptions import MaucError
+from tests.helpers.cli_helpers import refusal, run, run_json
+
+X, Y = load_wine(return_X_y=True, as_frame=True)
+
+
+def first_of(*arguments, **options):
+    return diagnose(*arguments, **options)[0]
+
+
+@pytest.mark.parametrize("load", [load_wine, load_iris, load_breast_cancer])
+def test_nothing_is_found_in_sound_tables(load):
+    found = diagnose(*load(return_X_y=True))
+    assert not found.findings
+    assert "Nothing was found." in str(found)
+
+
+def test_a_recoded_label_leaks():
+    found = first_of(X.assign(code=Y.map({0: 7, 1: -1, 2: 3})), Y)
+    assert (found.kind, found.features) == ("leak", ("code",))
+    assert "AUC 1 on every pair" in found.evidence
+
+
+def test_columns_that_repeat_or_do_not_vary():
+    found = first_of(X.assign(again=np.exp(X["ash"])), Y)
+    assert (found.kind, found.features) == ("duplicated columns", ("again",))
+    found = first_of(X.assign(flat=np.r_[1.0, np.zeros(177)]), Y)
+    assert (found.kind, found.features) == ("constant columns", ("flat",))
+
+
+def test_a_class_split_at_random_cannot_be_separated():
+    generator = np.random.default_rng(0)
+    y = np.repeat(np.arange(3), 300)
+    table = generator.normal(size=(900, 6)) + 3.0 * (y == 0)[:, np.newaxis]
+    found = diagnose(table, y)
+    assert (found[0].kind, found[0].classes) == ("inseparable pair", (1, 2)), found
+
+
+def test_labels_that_were_exchanged():
+    generator = np.random.default_rng(0)
+    y = np.repeat(np.arange(3), 150)
+    table = generator.normal(size=(450, 6)) + 3.0 * np.eye(3, 6)[y]
+    wrong = np.arange(20)
+    y[wrong] = 1
+    found = first_of(table, y)
+    assert (found.kind, found.classes) == ("wrong labels", (1, 0))
+    assert len(set(found.rows) & set(wrong)) >= 7
+    assert set(found.rows) <= set(range(150))  # none of those that are right
+
+
+def test_a_class_of_six_rows():
+    generator = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], [100, 100, 6])
+    found = first_of(generator.normal(size=(206, 5)) + y[:, np.newaxis], y)
+    assert (found.kind, found.classes[0]) == ("few rows", 2)
+    assert "has 6 rows" in found.evidence
+
+
+def test_a_class_of_two_clusters():
+    generator = np.random.default_rng(0)
+    y = np.repeat([0, 1], 120)
+    table = generator.normal(size=(240, 4))
+    table[y == 1] += [6, 0, 0, 0]
+    table[180:, 1] += 14
+    assert "merged class" in [one.kind for one in diagnose(table, y)]
+
+
+def test_a_pair_that_the_model_misses():
+    scores = np.eye(3)[Y] + 0.3 * np.random.default_rng(0).normal(size=(178, 3))
+    is_missed = Y.to_numpy() > 0
+    scores[is_missed, 1:] = np.random.default_rng(1).normal(size=(is_missed.sum(), 2))
+    found = first_of(X, Y, scores)
+    assert (found.kind, found.classes) == ("missed pair", (1, 2))
+
+
+def test_rows_of_patients():
+    generator = np.random.default_rng(0)
+    patients = np.repeat(np.arange(40), 5)
+    table = pd.DataFrame(generator.normal(size=(200, 4)), columns=list("abcd"))
+    found = first_of(table.assign(patient=patients), patients % 2)
+    assert (found.kind, found.features) == ("group column", ("patient",))
+    copied = pd.concat([table, table.iloc[:100]], ignore_index=True)
+    labels = np.r_[patients % 2, patients[:100] % 2]
+    assert first_of(copied, labels).kind == "copied rows"
+
+
+def test_wrong_scores_are_refused():
+    with pytest.raises(MaucError):
+        diagnose(X, Y, np.zeros((178, 2)))
+
+
+def test_command(tmp_path):
+    X.assign(code=Y * 2, label=Y.map({0: "a", 1: "b", 2: "c"})).to_csv(
+        tmp_path / "data.csv", index=False
+    )
+    got = run_json("doctor", tmp_path / "data.csv", "-t", "label")
+    first = got["findings"][0]
+    assert (first["kind"], first["features"]) == ("leak", ["code"])
+    words = first["next"].split()
+    assert words[:2] == ["mauc", "doctor"]
+    assert "Nothing was found." in run(*words[1:]).stdout  # the next command runs
+    assert "1. leak (high): 'code'" in run("doctor", tmp_path / "data.csv", "-t", "label").stdout
+
+
+def test_command_with_predictions(tmp_path):
+    labels = Y.map({0: "a", 1: "b", 2: "c"})
+    X.assign(label=labels).to_csv(tmp_path / "data.csv", index=False)
+    scores = pd.DataFrame(np.random.default_rng(0).random((178, 3)), columns=list("abc"))
+    scores.assign(label=labels).to_csv(tmp_path / "scores.csv", index=False)
+    words = ("doctor", tmp_path / "data.csv", "-t", "label", "--predictions")
+    got = run_json(*words, tmp_path / "scores.csv")
+    assert {one["kind"] for one in got["findings"]} == {"missed pair"}
+    scores.assign(label=labels).head(50).to_csv(tmp_path / "scores.csv", index=False)
+    assert "the 178 rows of the data" in refusal(*words, tmp_path / "scores.csv")
