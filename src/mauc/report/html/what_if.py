@@ -93,7 +93,7 @@ def what_if_part(
             at for at, column in enumerate(columns) if wishes.unit_of[column] < 0
         ],
         "excluded_others": [] if wishes is None else [
-            int(column) for column in np.flatnonzero(wishes.unit_of < 0) if column not in wanted
+            int(column) for column in np.flatnonzero(wishes.unit_of < 0) if column not in columns
         ],
         "prices": prices,
         "budget": _budget(selector),
