@@ -69,4 +69,4 @@ def test_schema_prints_what_is_in_the_package():
     assert json.loads(run("schema", "datasets list").stdout)["$id"] == "mauc/datasets-list-1"
     assert set(run_json("schema")["schemas"]) == set(NAMES)
     assert "select-1" in run("schema").stdout
-    assert "select" in refusal("schema", "selct")
+    assert "select" in refusal("schema", "nothing")
