@@ -35,7 +35,8 @@ def test_a_second_warm_up_compiles_nothing(tmp_path):
     assert first.stdout.startswith("1 methods: ")
     assert " 0 were there, in " in first.stdout
     assert f"cache: {tmp_path / 'cache'}\n" in first.stdout
-    assert "mauc: compiling 0:00:02, 0/1 methods" in first.stderr
+    if float(first.stdout.split(" s\n")[0].split()[-1]) > 3:  # lines begin after two seconds
+        assert "mauc: compiling 0:00:02, 0/1 methods" in first.stderr
     second = json.loads(run(tmp_path / "cache", *words, "--json").stdout)
     assert second["n_compiled"] == 0
     # Kernels that others call come along with them.
