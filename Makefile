@@ -6,7 +6,8 @@ MAUC_DATA ?= ../shared/data
 PARALLEL := -n auto --dist worksteal
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 
-.PHONY: demo test test-fast coverage test-slow test-data test-reproduction test-browser fuzz screenshots lint format bench bench-scale \
+.PHONY: demo test test-fast coverage test-slow test-data test-reproduction test-browser fuzz \
+  screenshots lint format docs package test-sdist bench bench-scale \
   bench-runtime figures reproduction beyond beyond-rivals clean
 
 demo: $(VENV)/.demo
@@ -52,6 +53,27 @@ lint: $(VENV)/.lint
 	$(BIN)/codespell src tests tools benchmarks docs reproduction *.md
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/zizmor --offline --no-progress --quiet .github
+
+# The site, in docs/_build/html; warnings are errors, examples are run.
+docs: $(VENV)/.docs
+	$(BIN)/sphinx-build -W --keep-going -q -j auto docs docs/_build/html
+
+# Wheel and sdist in dist/, and what checks of packages say of them.
+package: $(VENV)/.package
+	rm -rf dist
+	$(BIN)/python -m build --quiet
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/check-wheel-contents dist/*.whl
+	$(BIN)/validate-pyproject pyproject.toml
+	$(BIN)/pyroma --min=10 .
+	$(BIN)/sp-repo-review .
+
+# The tests that the sdist carries, in an environment of their own.
+test-sdist: package
+	rm -rf build/sdist && mkdir -p build/sdist
+	tar xzf dist/*.tar.gz -C build/sdist --strip-components=1
+	$(MAKE) -C build/sdist test PYTHON=$(abspath $(BIN)/python)
 
 format: $(VENV)/.lint
 	$(BIN)/ruff format .
@@ -111,6 +133,16 @@ $(VENV)/.browser: pyproject.toml | $(BIN)/python
 $(VENV)/.bench: pyproject.toml | $(BIN)/python
 	$(PIP) "pip>=25.1"
 	$(PIP) --editable ".[all]" --group bench
+	touch $@
+
+$(VENV)/.docs: pyproject.toml | $(BIN)/python
+	$(PIP) "pip>=25.1"
+	$(PIP) --editable ".[all]" --group docs
+	touch $@
+
+$(VENV)/.package: pyproject.toml | $(BIN)/python
+	$(PIP) "pip>=25.1"
+	$(PIP) --group package
 	touch $@
 
 $(VENV)/.lint: pyproject.toml | $(BIN)/python
