@@ -1,28 +1,78 @@
-"""Draw the figures of README.md with the library itself: `make figures`."""
+"""Draw the figure of README.md from the tables of reproduction/beyond/rivals.md: `make figures`."""
 
 from pathlib import Path
 
 import matplotlib
-import pandas as pd
-from sklearn.datasets import load_digits
-
-from mauc import MDFS
-from mauc.plotting import PairMapDisplay
 
 matplotlib.use("Agg")
+from matplotlib import pyplot as plt  # noqa: E402
+
 HERE = Path(__file__).parent
+RIVALS = HERE.parent / "reproduction" / "beyond" / "rivals.md"
+
+# How each selector is shown, and where its name stands: offset in points and alignment.
+SHOWN = {
+    "greedy": ("GreedyMAUC", 9, 0, "left"),
+    "mdfs": ("MDFS, the paper's", -7, 4, "right"),
+    "fcbf": ("FCBF", 7, 2, "left"),
+    "arco": ("ARCO", 7, -2, "left"),
+    "mrmr": ("mRMR", -7, 0, "right"),
+    "jmi": ("JMI", 7, -2, "left"),
+    "maucd": ("mean AUC", 7, 0, "left"),
+    "relieff": ("ReliefF", 7, 0, "left"),
+    "su": ("symmetrical uncertainty", 7, -3, "left"),
+    "f_classif": ("SelectKBest(f_classif)", 7, -7, "left"),
+    "mutual_info": ("SelectKBest(mutual_info_classif)", -7, 0, "right"),
+    "svm_rfe": ("RFE with a linear SVM", 7, 2, "left"),
+    "lightgbm_gain": ("LightGBM gain", 7, 0, "left"),
+    "lightgbm_shap": ("LightGBM SHAP", 7, 0, "left"),
+    "l1_path": ("L1", -7, 0, "right"),
+    "mrmr_selection": ("mrmr-selection", 7, 0, "left"),
+    "forest_importance": ("forest importance", 7, 2, "left"),
+    "permutation": ("permutation", 7, -1, "left"),
+    "extra_trees": ("extra trees", 7, 0, "left"),
+    "boruta": ("Boruta", 7, 0, "left"),
+    "multisurf": ("MultiSURF", -7, 0, "right"),
+}
+OURS = {"greedy", "mdfs", "fcbf", "arco", "mrmr", "jmi", "maucd", "relieff", "su"}
 
 
-def draw_pair_map(path):
-    digits = load_digits()
-    X = pd.DataFrame(digits.data, columns=digits.feature_names)
-    selector = MDFS(n_features_to_select=20, random_state=0).fit(X, digits.target)
-    display = PairMapDisplay.from_selector(selector)
-    display.ax_.set_title(
-        "MDFS on handwritten digits: what 20 of 64 pixels tell apart", fontsize=11
-    )
-    display.figure_.savefig(path, dpi=110)
+def read_column(section, name):
+    """Return the column `name` of the first table of a section, by selector."""
+    text = RIVALS.read_text(encoding="utf-8").split(f"\n## {section}\n", 1)[1]
+    head, _, *rows = (line for line in text.split("\n\n## ")[0].splitlines() if line[:1] == "|")
+    at = [cell.strip() for cell in head.split("|")].index(name)
+    found = [[cell.strip() for cell in row.split("|")] for row in rows]
+    return {row[1]: float(row[at]) for row in found if row[at] != "-"}
+
+
+def draw_mauc_against_seconds(path):
+    """Draw the mean MAUC on 22 data sets against the median seconds, one point per selector."""
+    mauc = read_column("Mean MAUC over classifiers and sizes", "mean")
+    seconds = read_column("Seconds", "median")
+    figure, ax = plt.subplots(figsize=(8.4, 4.6), layout="constrained")
+    for key, (name, dx, dy, side) in SHOWN.items():
+        is_first = key == "greedy"
+        color = "#c1272d" if is_first else "#1f5fa8" if key in OURS else "#6b6b6b"
+        marker = "o" if key in OURS else "D"
+        ax.scatter(seconds[key], mauc[key], s=70 if is_first else 34, c=color, marker=marker)
+        ax.annotate(
+            name, (seconds[key], mauc[key]), (dx, dy), textcoords="offset points", ha=side,
+            va="center", fontsize=11 if is_first else 8.5, color=color,
+            weight="bold" if is_first else "normal",
+        )  # fmt: skip
+    ax.set_xscale("log")
+    ax.set_xlim(7e-4, 30)
+    ax.xaxis.set_major_formatter("{x:g}")
+    ax.set_xlabel("CPU seconds to choose up to 100 features, median of 22 data sets")
+    ax.set_ylabel("mean MAUC of seven classifiers")
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.grid(alpha=0.25)
+    ax.scatter([], [], c="#1f5fa8", marker="o", s=34, label="in mauc")
+    ax.scatter([], [], c="#6b6b6b", marker="D", s=34, label="other packages")
+    ax.legend(loc="lower left", frameon=False, fontsize=9)
+    figure.savefig(path, dpi=130)
 
 
 if __name__ == "__main__":
-    draw_pair_map(HERE / "pair_map_digits.png")
+    draw_mauc_against_seconds(HERE / "images" / "mauc_against_seconds.png")
