@@ -1,5 +1,7 @@
-"""Every command and code block of README.md and docs/answers runs, and prints what it says."""
+"""Every command and code block of README.md and of docs runs, and prints what it says."""
 
+import contextlib
+import io
 import re
 import shlex
 import subprocess
@@ -14,10 +16,12 @@ pytest.importorskip("pandas")
 
 
 ROOT = Path(__file__).resolve().parents[1]
-BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = BLOCK.findall(README)
-ANSWERS = sorted((ROOT / "docs" / "answers").glob("*.md"))
+PAGES = sorted(
+    p for name in ("answers", "guide", "howto") for p in (ROOT / "docs" / name).glob("*.md")
+)
 
 
 def blocks_of(language):
@@ -61,22 +65,26 @@ def test_all_blocks_run_one_after_the_other(folder, monkeypatch):
     assert (folder / "page.html").stat().st_size > 10_000
 
 
-@pytest.mark.parametrize("page", ANSWERS, ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: f"{page.parent.name}-{page.stem}")
 def test_all_blocks_of_a_page_run(page, tmp_path, monkeypatch):
     run_blocks(BLOCK.findall(page.read_text(encoding="utf-8")), page.name, tmp_path, monkeypatch)
 
 
 def run_blocks(blocks, page, folder, monkeypatch):
-    """Run the blocks of a page one after the other in a folder."""
+    """Run the blocks of a page in a folder; a text block is what the one above it printed."""
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")
     monkeypatch.chdir(folder)
     monkeypatch.setenv("MAUC_CACHE", str(folder / "cache"))
     monkeypatch.setenv("COLUMNS", "80")
-    names = {}
+    names, printed = {}, ""
     for number, (kind, text) in enumerate(blocks):
         if kind == "python":
-            exec(compile(text, f"block {number} of {page}", "exec"), names)
+            with contextlib.redirect_stdout(io.StringIO()) as out:
+                exec(compile(text, f"block {number} of {page}", "exec"), names)
+            printed = out.getvalue()
+        elif kind == "text":
+            assert [line.rstrip() for line in printed.splitlines()] == text.splitlines()
         elif kind == "console":
             check_shown(text)
         elif kind == "sh":
