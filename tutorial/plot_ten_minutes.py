@@ -54,7 +54,7 @@ fig, axes = plt.subplots(
     2, 1, figsize=(7.2, 6), layout="constrained", sharex=True, height_ratios=[1, 1.6]
 )
 TraceDisplay(selector.trace_).plot(axes)
-axes[0].set_title("Ten pixels, one by one", loc="left", pad=24)
+axes[0].set_title("Predicted MAUC of ten pixels, added one by one", loc="left", pad=24)
 plt.show()
 
 # %%
@@ -70,7 +70,9 @@ print(automatic.size_curve_)
 # %%
 fig, ax = plt.subplots(figsize=(7.2, 4), layout="constrained")
 automatic.size_curve_.plot(ax)
-ax.set_title(f"{len(automatic.ranking_)} pixels are enough", loc="left", pad=24)
+ax.set_title(
+    f"MAUC against number of pixels: {len(automatic.ranking_)} are enough", loc="left", pad=24
+)
 plt.show()
 
 # %%

@@ -25,7 +25,7 @@ print(selector.trace_)
 
 display = TraceDisplay.from_selector(selector)
 display.figure_.set_size_inches(7.6, 6.6)
-display.axes_[0].set_title("Sixteen of 64 pixels, one by one", loc="left", pad=24)
+display.axes_[0].set_title("Predicted MAUC of sixteen pixels, added one by one", loc="left", pad=24)
 
 # %%
 # ``explain`` answers for a single feature, chosen or not:

@@ -45,7 +45,7 @@ for shift, (name, colour) in zip((-0.25, 0, 0.25), colours.items(), strict=True)
 left.axvline(-3.5, color="0.6", linestyle=":")
 left.set_xticks([-4.5, -2, 0, 2, 4], ["missing", "-2", "0", "2", "4"])
 left.set(xlabel="value of the lab test", ylabel="share of the class")
-left.set_title("Values of the test", loc="left")
+left.set_title("Values of the lab test, by class", loc="left")
 left.legend()
 
 pairs = ["cold vs flu", "cold vs healthy", "flu vs healthy"]
@@ -57,7 +57,7 @@ for shift, (missing, colour) in zip(
     right.bar_label(bars, fmt="%.2f", padding=2)
 right.set_yticks(range(3), pairs)
 right.set(xlim=(0.5, 1.09), xlabel="AUC of the lab test", ylim=(-0.5, 3.1))
-right.set_title("What it tells", loc="left")
+right.set_title("AUC on each pair of classes", loc="left")
 right.legend(loc="upper right", ncols=2, fontsize="small")
 for ax in (left, right):
     ax.spines[["top", "right"]].set_visible(False)

@@ -47,7 +47,9 @@ ax.set_xticks(n_bins, [str(number) for number in n_bins])
 ax.minorticks_off()
 ax.set_xlim(right=1700)
 ax.set(xlabel="bins per feature", ylabel="error of an AUC")
-ax.set_title(f"AUCs of {X.nbytes / 1e6:.0f} MB of rows that were seen once", loc="left")
+ax.set_title(
+    f"Error of the AUCs of {X.nbytes / 1e6:.0f} MB of rows that were seen once", loc="left"
+)
 ax.legend(loc="lower left")
 ax.spines[["top", "right"]].set_visible(False)
 plt.show()

@@ -77,7 +77,7 @@ ax.plot(budgets, by_prices, "o-", color="#0072B2", linewidth=2.5, label="by gain
 ax.plot(budgets, ignoring, "s--", color="#D55E00", label="by gain, ignoring prices")
 ax.set_xticks(range(2, 16, 2))
 ax.set(xlabel="budget", ylabel="cross-validated MAUC")
-ax.set_title("What a budget buys on the wines", loc="left")
+ax.set_title("Cross-validated MAUC that a budget buys on the wines", loc="left")
 ax.legend(loc="lower right")
 ax.grid(axis="y", color="0.9")
 ax.spines[["top", "right"]].set_visible(False)

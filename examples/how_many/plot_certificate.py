@@ -54,7 +54,7 @@ ax.annotate(
     textcoords="offset points", arrowprops={"arrowstyle": "->", "color": "#D55E00"},
 )  # fmt: skip
 ax.set(xlabel="number of features chosen of 64", ylabel="loss of MAUC against all features")
-ax.set_title("What leaving out pixels costs at most", loc="left")
+ax.set_title("Loss of MAUC at most, against the number of pixels kept", loc="left")
 ax.legend(loc="upper right")
 ax.spines[["top", "right"]].set_visible(False)
 plt.show()

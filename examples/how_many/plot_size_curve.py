@@ -22,7 +22,9 @@ print(selector.size_curve_)
 
 display = selector.size_curve_.plot()
 display.figure_.set_size_inches(7.2, 4.4)
-display.ax_.set_title(f"{len(selector.ranking_)} of 64 pixels are enough", loc="left", pad=26)
+display.ax_.set_title(
+    f"MAUC against number of pixels: {len(selector.ranking_)} of 64 are enough", loc="left", pad=26
+)
 
 # %%
 # Without cross-validation, ``GreedyMAUC()`` stops where its predicted MAUC says that more features

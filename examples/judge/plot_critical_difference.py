@@ -48,7 +48,7 @@ print(rows.groupby("selector")["mauc"].mean().sort_values(ascending=False).round
 
 display = CriticalDifferenceDisplay.from_run(rows)
 display.figure_.set_size_inches(7.2, 2.9)
-display.ax_.set_title("Mean ranks of six selectors", loc="left", fontsize=11)
+display.ax_.set_title("Critical-difference diagram of six selectors", loc="left", fontsize=11)
 plt.show()
 
 # %%

@@ -39,7 +39,7 @@ ax.legend(loc="lower right", bbox_to_anchor=(1, 0.12))
 ax.grid(axis="x", color="0.9")
 ax.set_axisbelow(True)
 ax.set(xlim=(0, 1), xlabel="share of 50 halves of the samples that choose the feature")
-ax.set_title(f"Six of 30 features: stability {stability.value:.2f}", loc="left")
+ax.set_title(f"How often each feature is chosen: stability {stability.value:.2f}", loc="left")
 ax.spines[["top", "right"]].set_visible(False)
 plt.show()
 
