@@ -24,7 +24,7 @@ ax.set_title("Five features on the three pairs of wines", loc="left")
 plt.show()
 
 # %%
-# No single feature is good on all three pairs. The numbers behind the colours:
+# No single feature is the best on all three pairs. The numbers behind the colours:
 
 display.to_frame().round(3)
 

@@ -67,4 +67,4 @@ for pair in order[:2]:
 
 # %%
 # Then the trend is well under way, and no shift has come yet. At the end of the series, where most
-# other pairs are told apart, both have moved equally far.
+# other pairs are told apart, both have moved, by amounts that overlap.
