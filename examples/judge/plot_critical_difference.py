@@ -15,8 +15,8 @@ from mauc.experiments import DatasetSpec, MethodSpec, Plan, run_plan
 from mauc.plotting import CriticalDifferenceDisplay
 
 # %%
-# Three bundled data sets, and six that are generated: control charts, sirens and clusters in
-# boxes.
+# Three bundled data sets, and six that are generated: control charts, sirens and Gaussian
+# clusters.
 
 data = {}
 for seed in range(2):
