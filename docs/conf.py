@@ -30,9 +30,11 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "sphinx_llms_txt",
     "sphinx-mathjax-offline",
+    "live_page",
     "repository_pages",
 ]
-exclude_patterns = ["_build", "examples/*.py", "**/GALLERY_HEADER.rst"]
+# The tutorial is one page: it needs no index.
+exclude_patterns = ["_build", "examples/*.py", "**/GALLERY_HEADER.rst", "tutorial/index.rst"]
 templates_path = ["_templates"]
 default_role = "py:obj"
 suppress_warnings = ["config.cache"]  # the gallery's sort key is a class
@@ -54,15 +56,23 @@ numpydoc_class_members_toctree = False
 # ---- gallery
 os.environ.setdefault("MPLBACKEND", "Agg")
 sphinx_gallery_conf = {
-    "examples_dirs": str(HERE.parent / "examples"),
-    "gallery_dirs": "gallery",
+    "examples_dirs": [str(HERE.parent / "examples"), str(HERE.parent / "tutorial")],
+    "gallery_dirs": ["gallery", "tutorial"],
+    "nested_sections": False,
     "backreferences_dir": "gallery/uses",
     "doc_module": ("mauc",),
     "filename_pattern": r"plot_",
     "download_all_examples": False,
     "remove_config_comments": True,
     "show_memory": False,
+    "subsection_order": [
+        "../examples/choose",
+        "../examples/how_many",
+        "../examples/judge",
+        "../examples/data",
+    ],
     "within_subsection_order": "FileNameSortKey",
+    "image_srcset": ["2x"],
     "abort_on_example_error": True,
     "write_computation_times": False,
 }
@@ -73,6 +83,7 @@ html_title = f"mauc {version}"
 html_baseurl = _urls["Documentation"]
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+html_extra_path = ["_extra"]
 html_show_sourcelink = False
 html_copy_source = True
 html_theme_options = {
@@ -81,6 +92,7 @@ html_theme_options = {
     "navbar_align": "left",
     "header_links_before_dropdown": 7,
     "show_prev_next": False,
+    "secondary_sidebar_items": {"**": ["page-toc"], "index": [], "start": []},
     "navigation_with_keys": False,
     "pygments_light_style": "a11y-high-contrast-light",
     "pygments_dark_style": "a11y-high-contrast-dark",
