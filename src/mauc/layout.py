@@ -283,11 +283,7 @@ def markdown_table(heads: Sequence[str], rows: Iterable[Sequence[str]], n_labels
 
 
 def escape_markdown(text: str) -> str:
-    r"""Return text that Markdown shows as it is, also inside a table.
-
-    >>> print(escape_markdown("a_b|c"))
-    a\_b\|c
-    """
+    """Return text that Markdown shows as it is, also inside a table."""
     return _MARKDOWN.sub(r"\\\1", printable(" ".join(text.split())))
 
 
@@ -338,11 +334,7 @@ def render_latex(layout: Layout) -> str:
 
 
 def escape_latex(text: str) -> str:
-    r"""Return text that LaTeX sets as it is.
-
-    >>> print(escape_latex("a_b|c"))
-    a\_b\textbar{}c
-    """
+    """Return text that LaTeX sets as it is."""
     text = printable(" ".join(text.split()))
     # LaTeX would read a bracket or a star behind the end of a row as an option of the row.
     return "{}" * text.startswith(("[", "*")) + "".join(_LATEX.get(sign, sign) for sign in text)

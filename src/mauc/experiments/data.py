@@ -78,11 +78,7 @@ def thin_rows(plan: Plan, name: str, dataset: Dataset) -> Dataset:
 
 
 def class_shares(counts: np.ndarray, n_rows: int, n_least: int) -> np.ndarray:
-    """Return how many of `n_rows` rows each class gets: its share, but not less than `n_least`.
-
-    >>> class_shares(np.array([700, 250, 45, 3]), 100, 5)
-    array([67, 25,  5,  3])
-    """
+    """Return how many of `n_rows` rows each class gets: its share, but not less than `n_least`."""
     exact = counts * (n_rows / counts.sum())
     shares: np.ndarray = np.maximum(np.floor(exact).astype(np.int64), np.minimum(counts, n_least))
     n_missing = n_rows - int(shares.sum())

@@ -1,6 +1,5 @@
 """Rows of a run in, mean MAUC with its spread, scores of problems and stability out."""
 
-from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -155,7 +154,7 @@ def selector_stability(rows: "pd.DataFrame") -> "pd.DataFrame":
     features = rows["features"].to_numpy(dtype=object)
     n_features = rows["n_features"].to_numpy()
 
-    selected = np.flatnonzero([_has_features(chosen) for chosen in features])
+    selected = np.flatnonzero([np.ndim(chosen) > 0 and len(chosen) > 0 for chosen in features])
     # A cell is represented by its first row: np.unique sorts by group, then by split.
     _, first = np.unique((group * len(splits) + split)[selected], return_index=True)
     chosen = selected[first]
@@ -172,13 +171,6 @@ def selector_stability(rows: "pd.DataFrame") -> "pd.DataFrame":
                 f"rows must give one n_features per data set, got several for {name!r}."
             )
         found.append(stability(features[cells], int(n_features[cells[0]])))
-    columns = {"stability": "value", "lower": "lower", "upper": "upper"}
-    numbers = {
-        name: np.array([getattr(item, part) for item in found], dtype=np.float64)
-        for name, part in columns.items()
-    }
-    return settings.assign(**numbers, n=np.diff(ends))
-
-
-def _has_features(chosen: Any) -> bool:
-    return isinstance(chosen, Sequence | np.ndarray) and len(chosen) > 0
+    numbers = np.array([(one.value, one.lower, one.upper) for one in found], np.float64)
+    settings[["stability", "lower", "upper"]] = numbers.reshape(-1, 3)
+    return settings.assign(n=np.diff(ends))

@@ -138,20 +138,15 @@ def group_rows(rows: "pd.DataFrame", keys: tuple[str, ...]) -> tuple[Array, "pd.
     """Return the group of each row and the values of each; numbers ascend, names as they appear."""
     import pandas as pd
 
-    codes, names = [], []
+    codes = {}
     for key in keys:
         is_number = pd.api.types.is_numeric_dtype(rows[key])
-        ranks, found = pd.factorize(rows[key], sort=is_number)
-        if (ranks < 0).any():
+        codes[key] = pd.factorize(rows[key], sort=is_number)[0]
+        if (codes[key] < 0).any():
             raise MaucError(f"rows must name {key} in every row, got a missing value.")
-        codes.append(ranks)
-        names.append(found)
-    # A group is one number: the codes of its keys are the digits.
-    shape = tuple(max(len(found), 1) for found in names)
-    present, group = np.unique(np.ravel_multi_index(tuple(codes), shape), return_inverse=True)
-    digits = np.unravel_index(present, shape)
-    values = {key: found[at] for key, found, at in zip(keys, names, digits, strict=True)}
-    return group, pd.DataFrame(values)
+    group = pd.DataFrame(codes).groupby(list(keys)).ngroup().to_numpy()
+    _, first = np.unique(group, return_index=True)
+    return group, rows[list(keys)].iloc[first].reset_index(drop=True)
 
 
 def row_means(values: Array) -> Array:
