@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mauc.checks import unknown_choice
+from mauc.checks import check_choice
 from mauc.cli import common, show
 from mauc.cli.fitting import fit_on, named_selector, suited
 from mauc.cli.outputs import Written, check_folder, check_outputs, write_figure, write_page
@@ -84,9 +84,8 @@ def compare(
     check_outputs(figure=figure, report=report, force=force)
     check_folder(output)
     names = common.words_of(_METHODS if methods is None else methods, "--methods")
-    if reference is not None and reference not in names:
-        raise unknown_choice("--reference", reference, names)
-    comparison = Comparison(reference or names[0], test, alpha)
+    wanted = names[0] if reference is None else reference
+    comparison = Comparison(check_choice("--reference", wanted, names, quoted=False), test, alpha)
     selectors = tuple(MethodSpec(name) for name in names)
     models = tuple(MethodSpec(name) for name in common.words_of(classifiers, "--classifiers"))
     for spec in selectors:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from mauc.checks import allow_many_classes, unknown_choice
+from mauc.checks import allow_many_classes, check_choice
 from mauc.compile import silenced
 from mauc.datasets import Dataset
 from mauc.exceptions import DamagedShardError, MaucError, option
@@ -103,10 +103,6 @@ def run_plan(
         Data sets that are loaded already, by their names in the plan; the others are read from
         their sources. Not for the engine "dask", whose workers read the data themselves.
 
-    Returns
-    -------
-    summary : RunSummary
-
     Examples
     --------
     >>> from mauc.experiments import DatasetSpec, MethodSpec, Plan, run_plan
@@ -119,8 +115,7 @@ def run_plan(
     [0.982, 0.999, 0.96, 0.996]
     """
     began = time.monotonic()
-    if progress not in KINDS:
-        raise unknown_choice(option("progress"), progress, KINDS)
+    check_choice(option("progress"), progress, KINDS, quoted=False)
     workers = Engine(engine, n_jobs, scheduler)
     if data is not None and engine == "dask":
         raise MaucError("data= goes with local engines; Dask workers read the data themselves.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from mauc.checks import unknown_choice
+from mauc.checks import check_choice
 from mauc.exceptions import MaucError
 from mauc.io.registry import dataset_label
 from mauc.registry import CLASSIFIERS, PEERS, SELECTORS
@@ -67,8 +67,7 @@ def labels_of(rows: Any, column: str, wanted: Iterable[str] | str | None = None)
         return present
     wanted = [wanted] if isinstance(wanted, str) else list(wanted)
     for label in wanted:
-        if label not in present:
-            raise unknown_choice(column, label, present)
+        check_choice(column, label, present, quoted=False)
     return wanted
 
 
