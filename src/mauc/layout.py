@@ -132,11 +132,7 @@ _Columns = list[list[str]]
 
 
 def render_text(layout: Layout, width: int | None = None, bold: str = "**") -> str:
-    """Return a table as plain text that ends with a newline.
-
-    Captions and notes are wrapped to the width, and value columns that would exceed it continue
-    below; without a width columns are not split. Bold values are put between two `bold`.
-    """
+    """Return a table as plain text that ends with a newline; columns beyond a width go below."""
     layout = _escaped(layout, printable)
     labels = _label_columns(layout)
     rows = [values for group in layout.groups for _, values in group.rows]

@@ -14,7 +14,6 @@ from mauc.memory import format_bytes
 _OF_LABELS = (
     "class_weights", "row_weights", "pair_weights", "max_wins", "row_counts", "by_class",
 )  # fmt: skip
-_COMPUTED = ("_codes", "_class_counts")
 _MEMORY_SHARE = 2  # half of what a worker may use is for columns being read and sorted
 
 
@@ -26,21 +25,16 @@ class Job:
         assert isinstance(columns, SourceColumns)
         self.source = columns.source
         self.accept_infinite = columns.accept_infinite
-        self.is_nominal = problem.is_nominal
-        self.n_classes = problem.n_classes
+        self.is_nominal, self.class_counts = problem.is_nominal, problem.class_counts
         self.sample_weight, self.missing = problem.sample_weight, problem.missing
         self.pair_shares = problem.pair_shares
         # In the narrowest type: with many rows codes are all that is moved.
-        self._sent_codes = problem.codes.astype(np.min_scalar_type(self.n_classes - 1))
+        self._sent_codes = problem.codes.astype(np.min_scalar_type(problem.n_classes - 1))
         self._of_labels: dict[str, Any] = {}  # what parts on this worker computed of them
 
     @cached_property
     def _codes(self) -> np.ndarray:
         return self._sent_codes.astype(np.int32)
-
-    @cached_property
-    def _class_counts(self) -> np.ndarray:
-        return np.bincount(self._codes, minlength=self.n_classes)
 
     def part(self, numbers: np.ndarray) -> Problem:
         """Return the problem of some columns, as a worker solves it."""
@@ -53,7 +47,7 @@ class Job:
             reads_ahead=source.waits,
         )  # fmt: skip
         part = Problem(
-            columns, self._codes, np.arange(self.n_classes), self._class_counts,
+            columns, self._codes, np.arange(len(self.class_counts)), self.class_counts,
             columns.is_nominal, self.sample_weight, source.feature_names, missing=self.missing,
             pair_shares=self.pair_shares,
         )  # fmt: skip
@@ -86,7 +80,7 @@ class Job:
 
     def __getstate__(self) -> dict[str, Any]:
         # Without what this worker computed: others do so sooner than it is sent.
-        own = {name: vars(self)[name] for name in vars(self) if name not in _COMPUTED}
+        own = {name: value for name, value in vars(self).items() if name != "_codes"}
         return {**own, "_of_labels": {}}
 
 

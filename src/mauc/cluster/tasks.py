@@ -29,12 +29,10 @@ class ReadError(Exception):
 
 
 def send(client: Any, job: Job) -> Any:
-    """Return the future of a Job as the result of a task: Dask computes it again where it is lost.
-
-    What is scattered would be lost with its worker, and all tasks that need it be forgotten.
-    """
+    """Return the future of a Job as the result of a task, which Dask computes again if it is lost."""
     import dask
 
+    # What is scattered would be lost with its worker, and all tasks that need it be forgotten.
     # With many rows the labels are large; the scheduler passes them on once.
     with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):
         return client.submit(_hold, job, pure=False)

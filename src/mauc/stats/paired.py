@@ -213,11 +213,8 @@ def _check_pairs(values: ArrayLike, reference: ArrayLike) -> tuple[Array, Array]
 
 
 def signed_rank_tests(values: Array, reference: Array) -> tuple[Array, Array, Array]:
-    """Return W+, W- and the two-sided p-value of every row of two arrays (n_samples, n_pairs).
-
-    Values are paired and not NaN. The p-value is 1 where all differences are zero, else that of
-    ``scipy.stats.wilcoxon``; docs/methods/measures.md has a table of its null distributions.
-    """
+    """Return W+, W- and the p-value of SciPy, or 1 without a difference, of every row of pairs."""
+    # docs/methods/measures.md has a table of the null distributions.
     n_samples, n_pairs = values.shape
     units = in_units(values, reference)
     absolute = np.abs(units)
