@@ -139,7 +139,7 @@ class Workspace:
         return max(0, share - self.taken)
 
     def array(self, shape: tuple[int, ...], dtype: Any, later: int = 0) -> np.ndarray:
-        """Return an empty array, in memory or in a nameless file; `later` more bytes must fit there."""
+        """Return an empty array, in memory or in a nameless file, with `later` bytes to spare."""
         n_bytes = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
         spare = self.spare()
         if spare is None or n_bytes <= spare:

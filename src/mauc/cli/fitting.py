@@ -3,7 +3,7 @@
 from ast import literal_eval
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -29,12 +29,7 @@ NOT_SET = {
     "n_jobs": "use --jobs instead",
     "categorical_features": "use --categorical instead",
     "verbose": "no option of the command line; bars show on a terminal",
-    "pair_weight": "use --costs instead",
-    "keep": "use --keep instead",
-    "exclude": "use --exclude instead",
-    "feature_groups": "use --groups-of instead",
-    "feature_costs": "use --feature-costs instead",
-    "budget": "use --budget instead",
+    **{wish.name: f"use {wish.metadata['names'][0]} instead" for wish in fields(Wishes)},
 }
 
 

@@ -29,7 +29,7 @@ class ReadError(Exception):
 
 
 def send(client: Any, job: Job) -> Any:
-    """Return the future of a Job as the result of a task, which Dask computes again if it is lost."""
+    """Return the future of a Job as the result of a task, which Dask computes again where lost."""
     import dask
 
     # What is scattered would be lost with its worker, and all tasks that need it be forgotten.
