@@ -141,14 +141,17 @@ def group_rows(rows: "pd.DataFrame", keys: tuple[str, ...]) -> tuple[Array, "pd.
     """Return the group of each row and the values of each; numbers ascend, names as they appear."""
     import pandas as pd
 
-    codes = {}
+    codes = []
     for key in keys:
         is_number = pd.api.types.is_numeric_dtype(rows[key])
-        codes[key] = pd.factorize(rows[key], sort=is_number)[0]
-        if (codes[key] < 0).any():
+        codes.append(pd.factorize(rows[key], sort=is_number)[0])
+        if (codes[-1] < 0).any():
             raise MaucError(f"rows must name {key} in every row, got a missing value.")
-    group = pd.DataFrame(codes).groupby(list(keys)).ngroup().to_numpy()
-    _, first = np.unique(group, return_index=True)
+    # A group is one number: the codes of its keys are the digits.
+    numbers = np.ravel_multi_index(codes, [ranks.max(initial=0) + 1 for ranks in codes])
+    group, _ = pd.factorize(numbers, sort=True)
+    first = np.flatnonzero(~pd.Series(numbers).duplicated())
+    first = first[np.argsort(group[first])]
     return group, rows[list(keys)].iloc[first].reset_index(drop=True)
 
 
