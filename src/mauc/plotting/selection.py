@@ -233,10 +233,6 @@ class TraceDisplay:
 class SizeCurveDisplay:
     """Cross-validated MAUC over the number of features, the best size and the chosen one.
 
-    Parameters
-    ----------
-    curve : SizeCurve
-
     Attributes
     ----------
     ax_, figure_ : matplotlib Axes and Figure
