@@ -11,6 +11,7 @@ which count rows, ranks are floats and stored times the roots of the weights.
 """
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from numba import uintp
@@ -29,6 +30,7 @@ BLOCK_WORK = 1 << 20
 
 
 @insert_texts
+@dataclass(kw_only=True, eq=False, repr=False)
 class ARCO(RankingSelector):
     r"""Select features of large AUC and small rank correlation with each other.
 
@@ -88,13 +90,7 @@ class ARCO(RankingSelector):
     ['flavanoids', 'color_intensity', 'alcalinity_of_ash']
     """
 
-    def __init__(
-        self, n_features_to_select=None, *, redundancy_weight=1.0, n_jobs=None, verbose=False
-    ):
-        self.n_features_to_select = n_features_to_select
-        self.redundancy_weight = redundancy_weight
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    redundancy_weight: float = 1.0
 
     def check_options(self):
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""

@@ -1,11 +1,13 @@
 """GreedyMAUC: the selector of features that together separate every pair of classes."""
 
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from mauc.checks import check_choice, check_int, check_real
+from mauc.data.constraints import WishMixin
 from mauc.data.decomposition import Decomposition
 from mauc.memory import check_memory
 from mauc.selectors.base import Ranked, RankingSelector, feature_names
@@ -36,7 +38,8 @@ class _Options(NamedTuple):
 
 
 @insert_texts
-class GreedyMAUC(AlternativesMixin, RankingSelector):
+@dataclass(kw_only=True, eq=False, repr=False)
+class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
     r"""Select features that together separate every pair of classes.
 
     Each step adds the feature that reduces a bound on the mean error over the class pairs the
@@ -177,28 +180,14 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
 
     _size_choices = '"all", "auto" or "predicted"'
 
-    def __init__(
-        self, n_features_to_select=None, *, shrinkage="auto", alpha=1.0, noise_correction=1.0,
-        max_samples=2048, prior="auto", interactions=False, categorical_features=None,
-        pair_weight=None, keep=None, exclude=None, feature_groups=None, feature_costs=None,
-        budget=None, n_jobs=None, verbose=False,
-    ):  # fmt: skip
-        self.n_features_to_select = n_features_to_select
-        self.shrinkage = shrinkage
-        self.alpha = alpha
-        self.noise_correction = noise_correction
-        self.max_samples = max_samples
-        self.prior = prior
-        self.interactions = interactions
-        self.categorical_features = categorical_features
-        self.pair_weight = pair_weight
-        self.keep = keep
-        self.exclude = exclude
-        self.feature_groups = feature_groups
-        self.feature_costs = feature_costs
-        self.budget = budget
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    shrinkage: Any = "auto"
+    alpha: float = 1.0
+    noise_correction: float = 1.0
+    max_samples: int | None = 2048
+    prior: Any = "auto"
+    interactions: bool = False
+    categorical_features: Any = None
+    pair_weight: Any = None
 
     @property
     def predicted_mauc_(self):

@@ -16,7 +16,7 @@ import numpy as np
 from mauc.binning.states import BINNINGS, MAX_BINS, bin_columns
 from mauc.checks import check_choice, check_int
 from mauc.compile import njit, njit_part
-from mauc.data.constraints import choose_units
+from mauc.data.constraints import WishMixin, choose_units
 from mauc.engine.arrays import RowCounts, count_rows, fixed_log, read_only
 from mauc.memory import Workspace
 from mauc.parallel import count_threads, even_ranges, run_in, start_pool
@@ -42,8 +42,13 @@ _CONSTANT = -1e6  # criterion of a constant feature in a unit
 _TABLE_BYTES = 16  # per sample, of the tables of L
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class BinnedSelector(RankingSelector):
     """Base of the selectors that discretise all features first: MRMR, JMI and FCBF."""
+
+    binning: str = "three_states"
+    n_bins: int = 10
+    categorical_features: Any = None
 
     def check_options(self):
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
@@ -79,7 +84,8 @@ def _bin_on_cluster(problem, n_rows, binning, n_bins):
 
 
 @insert_texts
-class MRMR(BinnedSelector):
+@dataclass(kw_only=True, eq=False, repr=False)
+class MRMR(WishMixin, BinnedSelector):
     r"""Select features of minimal redundancy and maximal relevance.
 
     The first feature is the one with the most information about the class; each next one has the
@@ -135,23 +141,7 @@ class MRMR(BinnedSelector):
     ['flavanoids', 'proline', 'od280/od315_of_diluted_wines']
     """
 
-    def __init__(
-        self, n_features_to_select=None, *, criterion="difference", binning="three_states",
-        n_bins=10, categorical_features=None, keep=None, exclude=None, feature_groups=None,
-        feature_costs=None, budget=None, n_jobs=None, verbose=False,
-    ):  # fmt: skip
-        self.n_features_to_select = n_features_to_select
-        self.criterion = criterion
-        self.binning = binning
-        self.n_bins = n_bins
-        self.categorical_features = categorical_features
-        self.keep = keep
-        self.exclude = exclude
-        self.feature_groups = feature_groups
-        self.feature_costs = feature_costs
-        self.budget = budget
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    criterion: str = "difference"
 
     def check_options(self):
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
@@ -222,17 +212,6 @@ class JMI(BinnedSelector):
     >>> list(X.columns[JMI(3).fit(X, y).ranking_])
     ['flavanoids', 'color_intensity', 'proline']
     """
-
-    def __init__(
-        self, n_features_to_select=None, *, binning="three_states", n_bins=10,
-        categorical_features=None, n_jobs=None, verbose=False,
-    ):  # fmt: skip
-        self.n_features_to_select = n_features_to_select
-        self.binning = binning
-        self.n_bins = n_bins
-        self.categorical_features = categorical_features
-        self.n_jobs = n_jobs
-        self.verbose = verbose
 
     def _rank(self, problem, n_wanted, options):
         with self.binned(problem) as features:

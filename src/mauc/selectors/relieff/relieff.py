@@ -9,6 +9,8 @@ the slot it takes (the first free one, then the first of the largest distance).
 """
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numba import uintp
@@ -41,6 +43,7 @@ SLOT_SIZE = 12  # of a neighbour: its row, its distance
 
 
 @insert_texts
+@dataclass(kw_only=True, eq=False, repr=False)
 class ReliefF(RankingSelector):
     r"""Rank features by ReliefF weights.
 
@@ -105,17 +108,10 @@ class ReliefF(RankingSelector):
     array([3, 2])
     """
 
-    def __init__(
-        self, n_features_to_select=None, *, n_neighbors=10, n_iterations="all",
-        categorical_features=None, random_state=None, n_jobs=None, verbose=False,
-    ):  # fmt: skip
-        self.n_features_to_select = n_features_to_select
-        self.n_neighbors = n_neighbors
-        self.n_iterations = n_iterations
-        self.categorical_features = categorical_features
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_neighbors: int = 10
+    n_iterations: Any = "all"
+    categorical_features: Any = None
+    random_state: Any = None
 
     _no_cluster = "its distances are sums over all columns, in their order"
 
