@@ -377,10 +377,8 @@ def add_weights(
         fixed = np.ascontiguousarray(ZT[a:b].T), queries, y, class_counts, near_row, *terms
         if shares is not None:
             add_shares(fixed[0], queries, near_row, shares, n_values[a:b], weights[a:b])
-        elif is_plain:
-            add_plain(*fixed, weights[a:b])
         else:
-            add_mixed(*fixed, n_values[a:b], weights[a:b])
+            add_terms(*fixed, None if is_plain else n_values[a:b], weights[a:b])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -509,8 +507,8 @@ def _offer(distance, row, k, slots, slot_rows):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def add_plain(strip, queries, y, class_counts, near_row, rows, factors, weights):
-    """Add the queries to the weights of plain columns, side by side in `strip`."""
+def add_terms(strip, queries, y, class_counts, near_row, rows, factors, n_values, weights):
+    """Add the queries to the weights of columns, side by side in `strip`, plain without values."""
     for q in range(queries.size):
         k = y[queries[q]]
         n_terms = _list_terms(q, k, class_counts, near_row, rows, factors)
@@ -518,23 +516,13 @@ def add_plain(strip, queries, y, class_counts, near_row, rows, factors, weights)
         for t in range(n_terms):
             there = strip[rows[t]]
             factor, divisor = factors[0, t], factors[1, t]
-            for f in range(weights.size):
-                weights[f] += factor * (abs(here[f] - there[f]) / divisor)
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def add_mixed(strip, queries, y, class_counts, near_row, rows, factors, n_values, weights):
-    """Do the same for any columns; `n_values` is that of these columns."""
-    for q in range(queries.size):
-        k = y[queries[q]]
-        n_terms = _list_terms(q, k, class_counts, near_row, rows, factors)
-        here = strip[queries[q]]
-        for t in range(n_terms):
-            there = strip[rows[t]]
-            factor, divisor = factors[0, t], factors[1, t]
-            for f in range(weights.size):
-                diff = _difference(here[f], there[f], n_values[f])
-                weights[f] += factor * (diff / divisor)
+            if n_values is None:
+                for f in range(weights.size):
+                    weights[f] += factor * (abs(here[f] - there[f]) / divisor)
+            else:
+                for f in range(weights.size):
+                    diff = _difference(here[f], there[f], n_values[f])
+                    weights[f] += factor * (diff / divisor)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
