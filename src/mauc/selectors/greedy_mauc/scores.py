@@ -233,19 +233,21 @@ class BlockScores:
 
 
 def class_moments(
-    scores: np.ndarray, columns: np.ndarray, starts: np.ndarray, weights: np.ndarray | None
-) -> np.ndarray:
+    scores: np.ndarray, columns: np.ndarray, starts: np.ndarray, weights: np.ndarray | None,
+    table: np.ndarray | None = None,
+) -> np.ndarray:  # fmt: skip
     """Return sums of scores and of their squares over parts of the rows, (n_columns, 2, n_parts).
 
-    Part k has the rows from ``starts[k]`` to ``starts[k + 1]``.
+    Part k has the rows from ``starts[k]`` to ``starts[k + 1]``; `table` has the scores of bytes.
     """
     kind = np.int64 if weights is None else np.float64
     moments = np.empty((len(columns), 2, len(starts) - 1), kind)
     if weights is None:
-        sum_scores(scores, columns, starts, moments)
+        sum_scores(scores, columns, starts, table, moments)
         return moments
     for k, (start, stop) in enumerate(pairwise(starts)):
-        part = scores[columns, start:stop].astype(np.float64)
+        part = scores[columns, start:stop]
+        part = (part if table is None else table[part]).astype(np.float64)
         weighted = part * weights[start:stop]
         # Sums are NumPy's own: those of BLAS would depend on the number of threads.
         moments[:, 0, k], moments[:, 1, k] = weighted.sum(axis=1), (weighted * part).sum(axis=1)
@@ -446,14 +448,14 @@ def sorted_scores(keys, n_known, row_bits, table, targets, out, varies, n_tied):
 
 
 @njit(cache=True, nogil=True)
-def sum_scores(scores, targets, starts, moments):
+def sum_scores(scores, targets, starts, table, moments):
     """Fill in the sums of rows of scores over each class, from ``starts[k]`` on, and of squares."""
     for j in range(targets.shape[0]):
         row = scores[targets[j]]
         for k in range(starts.shape[0] - 1):
             total = square = np.int64(0)
             for i in range(uintp(starts[k]), uintp(starts[k + 1])):
-                value = np.int64(row[i])
+                value = np.int64(row[i]) if table is None else np.int64(table[row[i]])
                 total += value
                 square += value * value
             moments[j, 0, k], moments[j, 1, k] = total, square
