@@ -53,7 +53,7 @@ def fit_normals(
 
 def nested_log_probabilities(
     X_train: np.ndarray, codes: np.ndarray, X_test: np.ndarray, n_classes: int,
-    sizes: Sequence[int], weights: np.ndarray | None = None,
+    sizes: Sequence[int], weights: np.ndarray,
 ) -> Iterator[np.ndarray]:  # fmt: skip
     """Yield the log-probabilities given the first k columns, for each k of the ascending sizes.
 
@@ -64,23 +64,16 @@ def nested_log_probabilities(
     """
     known = ~np.isnan(X_train)
     members = np.eye(n_classes)[codes].T
-    if weights is None:
-        counts = np.maximum(known.sum(axis=0), 1)
-        center = np.where(known, X_train, 0.0).sum(axis=0, dtype=np.float64) / counts
-        Z = np.where(known, X_train - center, 0.0)
-        scale = np.sqrt((Z**2).sum(axis=0) / counts)
-        prior = np.log(members.sum(axis=1) / len(codes))
-    else:
-        shares = np.ldexp(weights, -np.frexp(weights.max())[1])
-        counts = _positive(shares @ known)
-        center = shares @ np.where(known, X_train, 0.0) / counts
-        Z = np.where(known, X_train - center, 0.0)
-        scale = np.sqrt(shares @ Z**2 / counts)
-        # Within a class only ratios of weights matter; between them logarithms do not overflow.
-        scaled, exponents = scale_by_class(weights, codes, n_classes)
-        members *= scaled
-        prior = np.log(members.sum(axis=1)) + exponents * np.log(2.0)
-        prior -= np.logaddexp.reduce(prior)
+    shares = np.ldexp(weights, -np.frexp(weights.max())[1])
+    counts = _positive(shares @ known)
+    center = shares @ np.where(known, X_train, 0.0) / counts
+    Z = np.where(known, X_train - center, 0.0)
+    scale = np.sqrt(shares @ Z**2 / counts)
+    # Within a class only ratios of weights matter; between them logarithms do not overflow.
+    scaled, exponents = scale_by_class(weights, codes, n_classes)
+    members *= scaled
+    prior = np.log(members.sum(axis=1)) + exponents * np.log(2.0)
+    prior -= np.logaddexp.reduce(prior)
     # Standardised, so that nothing cancels; a class without spread must not dominate.
     scale[scale == 0.0] = 1.0
     Z /= scale
@@ -159,13 +152,10 @@ def multiply_likelihoods(likelihoods, joint):
                     joint[i, k] *= 1e75
 
 
-@njit(cache=True, nogil=True)
 def add_log_likelihoods(likelihoods, joint):
     """Add log-likelihoods of columns, in their order, to the joint log-probabilities."""
-    for column in range(likelihoods.shape[0]):
-        for i in range(uintp(joint.shape[0])):
-            for k in range(uintp(joint.shape[1])):
-                joint[i, k] += likelihoods[column, i, k]
+    for of_column in likelihoods:
+        joint += of_column
 
 
 @njit(cache=True, nogil=True)
