@@ -20,10 +20,7 @@ MAX_BINS = 255  # missing values take one more code
 def bin_columns(
     problem: Problem, binning: str, n_bins: int, n_jobs: int | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the state of every value, of `BINNINGS`, and the number of states of every column.
-
-    Rows of weight 0 are left out.
-    """
+    """Return the state of every value, of `BINNINGS`, and the number of states of every column."""
     problem = problem.drop_zero_weight()  # on a worker; elsewhere there are none
     if binning in ("equal_width", "equal_frequency"):
         check_int("n_bins", n_bins, 2, MAX_BINS)

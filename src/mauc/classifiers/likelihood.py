@@ -32,11 +32,7 @@ _ONE_Z = 8.5
 def fit_normals(
     XT: np.ndarray, codes: np.ndarray, weights: np.ndarray, n_classes: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return scales, precisions, means and deviations of the columns, the last two by class.
-
-    The scale is the power of two that a column is multiplied by, 1 unless its squares would
-    overflow.
-    """
+    """Return scales (powers of two against overflow), precisions, means and deviations by class."""
     n_features, n_samples = XT.shape
     scales, precisions = np.ones(n_features), np.empty(n_features)
     means, deviations = np.empty((2, n_features, n_classes))
@@ -57,10 +53,8 @@ def nested_log_probabilities(
 ) -> Iterator[np.ndarray]:  # fmt: skip
     """Yield the log-probabilities given the first k columns, for each k of the ascending sizes.
 
-    Every class is present in `codes`; NaN is a missing value; weights are positive. Log-densities
-    of a class are sums over features, products of the test matrix, its square and its mask with
-    matrices of shape (n_features, n_classes); the order of their sums depends on the number of BLAS
-    threads, which the caller keeps at one.
+    Every class is present in `codes`; NaN is a missing value; weights are positive. The order of
+    sums depends on the number of BLAS threads, which the caller keeps at one.
     """
     known = ~np.isnan(X_train)
     members = np.eye(n_classes)[codes].T
@@ -107,11 +101,7 @@ def _positive(sums: np.ndarray) -> np.ndarray:
 
 @njit(cache=True, nogil=True)
 def normal_likelihoods(XT, scales, precisions, means, deviations, is_log, out):
-    """Fill `out`, (n_features, n_samples, n_classes), with the probability of every value's cell.
-
-    A missing value has likelihood 1. Logarithms are evaluated in the lower tail on either side of
-    the mean and have no floor; the probabilities are floored differences, as WEKA's.
-    """
+    """Fill `out`, (n_features, n_samples, n_classes), with probabilities of cells; 1 if missing."""
     n_features, n = XT.shape
     n_classes = means.shape[1]
     for j in range(n_features):

@@ -178,10 +178,7 @@ class Purse:
 def choose_units(
     constraints: Constraints, n_wanted: int, score: Callable[[list[int]], np.ndarray],
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """Choose units greedily; return the ranking of their features, and what each gained.
-
-    ``score(chosen)`` returns what every feature gains, given those chosen so far.
-    """
+    """Choose units by what ``score(chosen)`` says that features gain; return ranking and gains."""
     best: tuple[list[int], list[float]] = [], [-np.inf]
     for by_cost in constraints.passes:
         purse, waiting = Purse(constraints, n_wanted), [*constraints.keep]

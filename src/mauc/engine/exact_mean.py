@@ -19,11 +19,9 @@ _MAX_WHOLE = 2.0**52  # denominators for which a numerator is found again from i
 
 
 def mean_of_quotients(quotients, denominators=None):
-    """Return the mean of every row, of shape (n_rows,): the double nearest to the true mean.
+    """Return the double nearest to the mean of every row of quotients, of shape (n_rows, n_terms).
 
-    Each of the quotients, of shape (n_rows, n_terms), is a whole number divided by its denominator
-    (n_terms,); where it is not, its own value counts. Plain addition would give rows of equal
-    means different numbers.
+    They are whole numbers divided by the denominators; where one is not, its own value counts.
     """
     quotients = np.asarray(quotients, np.float64)
     n_rows, n_terms = quotients.shape

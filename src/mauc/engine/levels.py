@@ -30,12 +30,9 @@ def find_levels(XT, max_levels=MAX_LEVELS):
     """Find the columns that hold at most `max_levels` levels of a decimal grid.
 
     Data from text files have few decimals: a value that is the float nearest to k / 10**d is
-    identified by k. Float64 columns that were float32 once hold the float32 nearest to it.
-
-    `XT` is of shape (n_features, n_samples), float32 or float64. Returns the levels ``k - min(k)``
-    (uint8, of the same shape and of `scratch_array`; arbitrary for columns without levels, 0 for
-    missing values), `n_levels`, one more than the largest level or 0 for columns without levels,
-    and `n_missing`, how many values of a column with levels are missing.
+    identified by k. Float64 columns that were float32 once hold the float32 nearest to it. Returns
+    the levels ``k - min(k)`` (uint8, of `scratch_array`; 0 where missing), `n_levels`, one more
+    than the largest or 0 for columns without levels, and how many values of the others are missing.
     """
     n_features, n_samples = XT.shape
     # A table much larger than the column costs more than sorting.
@@ -138,13 +135,10 @@ def _write_levels(XT, columns, decimals, factors, max_levels, LT, n_levels, n_mi
 
 
 def count_levels(LT, y, class_counts, n_levels, n_missing=None, level_counts=None):
-    """Count, for every column of levels and class pair, how often the first class is higher.
+    """Return the wins of columns of levels, uint8, as `mauc.engine.sweep.sweep_keys` does.
 
-    `LT` is of shape (n_features, n_samples), uint8, `y` are class codes, `n_levels` is one more
-    than the largest level of each column (or more), `n_missing` of shape (n_features, n_classes)
-    counts the missing values of each class, which have level 0. Zeros in `level_counts`, of shape
-    (n_features, `MAX_LEVELS`), int64, become the known values of each level. Returns the wins as
-    `mauc.engine.sweep.sweep_keys` does.
+    `n_missing`, (n_features, n_classes), counts missing values, which have level 0. Zeros in
+    `level_counts`, (n_features, `MAX_LEVELS`), become the known values of each level.
     """
     if level_counts is None:
         level_counts = np.empty((0, MAX_LEVELS), np.int64)

@@ -112,10 +112,7 @@ class JudgedFold:
         )  # fmt: skip
 
     def scores(self, judge: str, sizes: Sequence[int]) -> Iterator[Array]:
-        """Yield the scores of the test rows by the first k features, for ascending sizes.
-
-        A class that the training part lacks, and so the test part, has scores of 0.
-        """
+        """Yield scores of test rows by the first k features, 0 for a class that was not trained."""
         for scores in self._scores(judge, sizes):
             if len(self._trained) < self._n_classes:
                 known, scores = scores, np.zeros((len(scores), self._n_classes))

@@ -304,10 +304,7 @@ def component_bounds(
     components: np.ndarray, codes: np.ndarray, weights: np.ndarray, pair_auc: np.ndarray,
     pair_weights: np.ndarray, level: float, factor: float = 1.0, groups: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """Return bounds of the mean, (2,), and of every pair, (2, n_pairs); weights are positive.
-
-    Variances are taken `factor` times as large; `pair_weights` are those of the mean.
-    """
+    """Return bounds of the mean, (2,), and of pairs, (2, n_pairs); `factor` scales variances."""
     table, sizes, variances, pair_variances, effects = class_variances(
         components, codes, weights, pair_weights, groups
     )

@@ -390,10 +390,7 @@ def rank_by_votes(votes: Votes, rule: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def rank_near_ties(state: SearchState, votes: Votes) -> tuple[np.ndarray, np.ndarray]:
-    """Search as GreedyMAUC does, but take the most frequent of near ties; return ranking and gains.
-
-    Features that gain nearly the same go by frequency, then gain, then column; constants last.
-    """
+    """Search as GreedyMAUC, but take the most frequent of near ties; return ranking and gains."""
     n_wanted, n_pairs = votes.rankings.shape[1], len(state.weights)
     is_left = np.ones(len(state.effects), bool)
     ranking, gains = np.empty(n_wanted, np.int64), np.empty(n_wanted)

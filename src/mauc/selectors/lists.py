@@ -230,10 +230,7 @@ def top_k(
 
 
 def draw_features(lists, schedule, n_wanted, score_feature) -> Selection:
-    """Draw features from ranking lists until `n_wanted` are selected (Algorithm 1).
-
-    A drawn list gives its next feature; one that is already selected is dropped.
-    """
+    """Draw features from ranking lists until `n_wanted` are selected, each once (Algorithm 1)."""
     n_lists, length = lists.features.shape
     heads, is_open = [0] * n_lists, schedule.is_drawn.copy()
     n_open = int(is_open.sum())

@@ -49,9 +49,7 @@ def measure(
 ) -> tuple[np.ndarray, NormalScores]:
     """Return the effects, shape (n_features, n_pairs), and the normal scores of all features.
 
-    `pair_auc` gets the folded AUCs of all features. The scores have room for `n_room` further
-    columns. On a cluster the workers measure ranges of columns, and a byte per kept cell comes
-    back.
+    `pair_auc` gets the folded AUCs of all features; scores have room for `n_room` further columns.
     """
     rows = KeptRows(problem, max_samples)
     scorer = NormalScorer(problem, rows, n_room)
@@ -77,10 +75,7 @@ def measure(
 def measure_part(
     part: Problem, kept: tuple, noise_correction: float, keeps_auc: bool
 ) -> tuple[np.ndarray, NormalScores, np.ndarray | None]:
-    """Return effects, scores and folded AUCs of some columns; called on a worker.
-
-    `kept` are the rows of `KeptRows` and their weights, or twice None for all rows.
-    """
+    """Return effects, scores and folded AUCs of a worker's columns; `kept` of None is all rows."""
     pair_auc = np.empty((part.n_features, len(part.max_wins))) if keeps_auc else None
     scorer = NormalScorer(part, KeptRows(part, None, *kept))
     return *_measure_here(part, scorer, noise_correction, pair_auc), pair_auc

@@ -99,11 +99,10 @@ class NormalScores:
         )
 
     def within_scales(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the centers and scales that turn dot products into within-class correlations.
+        """Return what turns dot products into within-class correlations.
 
-        Centers, of shape (n_classes, n_features), are the sums of a class over the root of its
-        size; scales, of shape (n_features,), one over the root of the scatter within the classes,
-        0 if there is none.
+        Centers, (n_classes, n_features), are class sums over the roots of class sizes; scales,
+        (n_features,), one over the root of the scatter within the classes, 0 if there is none.
         """
         sizes = np.where(self.class_counts > 0, self.class_weights, 1)
         centers = self.sums / np.sqrt(sizes)[:, None]
@@ -279,10 +278,7 @@ def score_table(n_samples: int) -> np.ndarray:
 
 
 def estimate_shrinkage(scores: NormalScores) -> float:
-    """Return the shrinkage intensity of the within-class correlations, in [0, 1].
-
-    Up to 64 of the features that vary, at even distances, are looked at.
-    """
+    """Return the shrinkage of correlations: "Shrinkage" in docs/methods/greedy_mauc.md."""
     varying = np.flatnonzero(scores.varies)
     n_chosen = min(_N_SHRINKAGE_FEATURES, len(varying))
     counts, sizes = scores.class_counts, scores.class_weights

@@ -530,10 +530,7 @@ def find_best(
 
 @njit(cache=True, nogil=True)
 def take_column(s, step, effects, variances, rate, stakes, separations, weights, slopes, roots):
-    """Choose column s, whose effects are up to date: update separations, weights and slopes.
-
-    Returns the fields of `Taken`.
-    """
+    """Choose column s, its effects up to date, and return the fields of `Taken`."""
     n_pairs = weights.shape[0]
     row, slope = effects[s], slopes[step]
     root = math.sqrt(variances[s])

@@ -231,10 +231,7 @@ class UnitSearch(ProductSearch):
 
 @njit(cache=True, nogil=True)
 def joint_squares(covariances, effects, squares):
-    """Add e' C^-1 e to `squares` for every class pair, column by column as a search adds them.
-
-    `covariances` C of shape (n, n) and `effects` e of shape (n, n_pairs) are overwritten.
-    """
+    """Add e' C^-1 e to `squares` for every class pair, as a search does; overwrite C and e."""
     n, n_pairs = effects.shape
     for a in range(n):
         variance = covariances[a, a]

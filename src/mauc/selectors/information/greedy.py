@@ -329,10 +329,7 @@ def pack_row(codes: np.ndarray, n_planes: int) -> np.ndarray:
 
 
 def mrmr_search(features, k, quotient=False, wishes=None) -> GreedySearch:
-    """Choose k features by mRMR, in the difference form (MID) or the quotient form (MIQ).
-
-    Of units of features, the sum of the criteria of their features decides.
-    """
+    """Choose k features, or units by sums, by mRMR in its difference or quotient form."""
     search = GreedySearch(features.relevance, features.is_constant, k)
     n_counted = np.zeros(len(features.relevance), dtype=np.int64)
     redundancy_sum = np.zeros(len(features.relevance), dtype=np.float64)
