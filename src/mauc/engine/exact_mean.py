@@ -7,6 +7,7 @@ few sums that lie too close to the middle between two doubles are taken as fract
 """
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numba import uintp
@@ -18,7 +19,7 @@ _SPLITTER = 2.0**27 + 1.0  # cuts 53 bits into two halves whose products are exa
 _MAX_WHOLE = 2.0**52  # denominators for which a numerator is found again from its quotient
 
 
-def mean_of_quotients(quotients, denominators=None):
+def mean_of_quotients(quotients: Any, denominators: Any = None) -> np.ndarray:
     """Return the double nearest to the mean of every row of quotients, of shape (n_rows, n_terms).
 
     They are whole numbers divided by the denominators; where one is not, its own value counts.

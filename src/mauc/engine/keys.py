@@ -63,7 +63,7 @@ def write_keys(XT, labels, label_bits, out=None):
     return keys, n_known, Layout(*layout)
 
 
-def sort_keys(keys, n_known, label_bits):
+def sort_keys(keys: np.ndarray, n_known: np.ndarray, label_bits: int) -> None:
     """Sort the first `n_known` keys of every row in place by value; equal ones keep their order."""
     n_samples = keys.shape[1]
     spare = scratch_array("spare keys", (n_samples,), np.uint64)
@@ -99,7 +99,7 @@ def sort_with_rows(XT, labels, rows, out=None):
     return keys, n_known, row_bits
 
 
-def argsort_columns(XT):
+def argsort_columns(XT: np.ndarray) -> np.ndarray:
     """Return the rows of each column, int32, by ascending value, ties by row, missing ones last."""
     rows = np.arange(XT.shape[1], dtype=np.int32)
     orders = np.empty(XT.shape, np.int32)
@@ -111,7 +111,7 @@ def argsort_columns(XT):
     return orders
 
 
-def read_values(keys, label_bits, layout):
+def read_values(keys: np.ndarray, label_bits: int, layout: Layout) -> np.ndarray:
     """Return the values of keys that lost no bits, float64; others become any number."""
     n_zeros, offsets, centers = (part[:, np.newaxis] for part in layout[:3])
     parts = keys >> np.uint64(label_bits)

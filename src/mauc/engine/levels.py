@@ -53,10 +53,7 @@ def find_levels(XT, max_levels=MAX_LEVELS):
 
 
 def _sample_decimals(sample, max_levels):
-    """Return the decimals from which on some values of every column may lie on a grid.
-
-    One more than `_MAX_DECIMALS` where they lie on none or have too many levels.
-    """
+    """Return the decimals from which on columns may lie on a grid; `_MAX_DECIMALS` + 1 for none."""
     sample = sample.astype(np.float64)
     finest = 10.0**_MAX_DECIMALS
     with np.errstate(over="ignore", invalid="ignore"):

@@ -1,17 +1,7 @@
-"""AUC of nominal columns, leave-pair-out.
+"""AUC of nominal columns, leave-pair-out: docs/methods/selectors.md has the formula.
 
-Categories have no order of their own. On the classes i and j, category v holds n_iv and n_jv rows;
-a row is scored by the smoothed odds of its category *without itself*,
-
-    s_i(v) = (n_iv - 1 + pi_i) / (n_jv + pi_j),    s_j(v) = (n_iv + pi_i) / (n_jv - 1 + pi_j),
-
-for rows of class i and of class j, with pi_i = n_i / (n_i + n_j). A row of i in category u wins
-against a row of j in category v if s_i(u) > s_j(v); equal scores and u = v are ties. So every pair
-of rows is judged by the other rows alone, and a column of noise has AUC 1/2 however many categories
-it has; in sample it would come near 1. Values below 1/2 count as 1/2: nothing is folded.
-
-A missing value is a category as others are, see `mauc.data.categories`. A column of at most two
-categories has an order, up to its direction, and keeps its plain AUC.
+Categories have no order of their own. Every pair of rows is judged by the other rows alone, so that
+a column of noise has AUC 1/2 however many categories it has; in sample it would come near 1.
 
 Weights are scaled to the effective number of rows of each class, and the n are sums of them. What
 is left out is then not 1 but the mean of the own weights of the rows of a class in a category,
@@ -101,14 +91,14 @@ def nominal_wins(counts: CategoryCounts) -> np.ndarray:
     return wins
 
 
-def nominal_pair_auc(counts):
+def nominal_pair_auc(counts: CategoryCounts) -> np.ndarray:
     """Return the AUC of a nominal column on every class pair, 1/2 where weights underflow."""
     max_wins = counts.max_wins
     wins = np.minimum(nominal_wins(counts), max_wins)  # sums of weights are rounded
     return np.divide(wins, max_wins, out=np.full(len(wins), 0.5), where=max_wins > 0)
 
 
-def nominal_rest_auc(counts):
+def nominal_rest_auc(counts: CategoryCounts) -> np.ndarray:
     """Return the AUC of a nominal column on every class against the others, shape (n_classes,)."""
     n_classes = len(counts.totals)
     classes = np.repeat(np.arange(n_classes), np.diff(counts.starts))

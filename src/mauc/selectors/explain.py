@@ -254,18 +254,16 @@ class Explainer:
             facts["status"] = "excluded"
         elif not given["varies"][column]:
             return Explanation(**facts | {"status": "constant"})
+        places = {} if facts["status"] == "excluded" else self._places
         return Explanation(
             **facts,
             covered_by=self.names[given["nearest"][column]],
             correlation=float(given["correlation"][column]),
             predicted_mauc=given["predicted"],
             would_add=float(max(given["gains"][column], 0.0)),
-            **({} if facts["status"] == "excluded" else self._place(column)),
+            place=places.get(column),
+            n_ranked=len(places) or None,
         )
-
-    def _place(self, column: int) -> dict[str, Any]:
-        """Return the place of a feature, if rankings of more features tell one."""
-        return {"place": self._places.get(column), "n_ranked": len(self._places) or None}
 
     def explain_many(self) -> list[Explanation]:
         """Return the explanations of a page: the chosen features, then the best others."""

@@ -254,10 +254,7 @@ def draw_features(lists, schedule, n_wanted, score_feature) -> Selection:
 
 
 def draw_units(lists, schedule, n_wanted, score_feature, wishes) -> Selection:
-    """Draw units of features as `draw_features` does, from lists of what they are worth.
-
-    The gain of a feature is its AUC above 1/2. What does not fit any more is passed over.
-    """
+    """Draw units as `draw_features` does, by AUC above 1/2; what no longer fits is passed over."""
     n_lists = len(lists.features)
     by_feature = np.argsort(lists.features, axis=1)
     gains = np.take_along_axis(lists.scores, by_feature, axis=1) - 0.5

@@ -485,10 +485,7 @@ def scan_numeric(x, stretch, y, weight, repeats, node_weight, min_leaf, bags, lo
 
 @njit_part
 def gain_and_information(bags, n_bags, node_weight):
-    """Return gain and split information of a bags x classes table of weights.
-
-    The split information counts the missing weight as one more bag.
-    """
+    """Return gain and split information, missing weight as a bag, of a bags x classes table."""
     n_classes = bags.shape[1]
     known, node, split, information = 0.0, 0.0, 0.0, 0.0
     for v in range(n_bags):

@@ -77,8 +77,7 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
         or the import path of one ("sklearn.ensemble.RandomForestClassifier"), is cloned and fitted
         on the same at most `max_samples` samples as the trees, in robust standard deviations; its
         ``feature_importances_`` or absolute ``coef_``, summed over the classes, make the weights.
-        It gets weights of samples if it takes them, and a fixed seed if it has none. Boosting
-        gained on tables of two classes, not on others (reproduction/beyond/greedy_prior.md).
+        It gets weights of samples if it takes them, and a fixed seed if it has none.
     interactions : bool, default=False
         Whether to look for pairs of features that act together, such as two whose signs agree in
         one class and not in the other while neither tells anything alone. Both are then chosen one
@@ -122,12 +121,10 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
         distances from the median and products, if there are any.
     alternatives_ : Alternatives
         For each selected feature up to 5 others that could take its place at a loss of predicted
-        MAUC of at most 0.001 and take over half or more of what it adds, the nearest first. Losses
-        that were measured on other samples differ from predicted ones by 0.0016 (root mean square),
-        see docs/methods/greedy_mauc.md. It prints as one line per feature, ``to_frame()`` has the
-        losses. Found when it is first asked for. Features of `folded_features_`, and those of a
-        product that counts, have no alternatives, nor have those that are kept, of a group or of a
-        cost.
+        MAUC of at most 0.001 and take over half or more of what it adds, the nearest first; found
+        when it is first asked for. It prints as one line per feature, ``to_frame()`` has the
+        losses. Features of `folded_features_`, and those of a product that counts, have none, nor
+        have those that are kept, of a group or of a cost.
     cost_curve_ : CostCurve
         Predicted MAUC against the cost of the features so far; with `feature_costs`.
     {pair_auc_, decomposition_, subproblem_names_, classes_, n_features_in_, feature_names_in_}

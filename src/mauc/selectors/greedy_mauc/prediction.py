@@ -187,10 +187,7 @@ class _TiedSamples:
 
 
 def _kept_shares(distances, lucky):
-    """Return the part of the separation of every two classes that is not luck, in [0, 1].
-
-    The discriminant looks along the distance of the class means; `lucky` is the luck in it.
-    """
+    """Return the part of the separation of every two classes that is not luck, in [0, 1]."""
     apparent, lucky = distances.T @ distances, distances.T @ lucky
 
     def between(products):

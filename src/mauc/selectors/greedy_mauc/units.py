@@ -85,10 +85,7 @@ def search_units(
 
 
 class _Exchange:
-    """Improves choices of units by leaving out, adding or exchanging up to two of them.
-
-    Where there are too many such choices, or too many samples, the choice stays as it is.
-    """
+    """Improves choices of units by leaving out, adding or exchanging two; not if there are many."""
 
     def __init__(self, search: Callable[..., Found], k: int, wishes: Constraints) -> None:
         self._search, self._k, self._wishes = search, k, wishes

@@ -396,10 +396,7 @@ def jmi_search(features, k) -> GreedySearch:
 
 
 def merge_classes(codes, y, n_classes):
-    """Merge a row of states and the classes into one code, leaving out pairs that do not occur.
-
-    Returns the codes, int32, their counts, and the groups of codes that share a state.
-    """
+    """Return codes, int32, of states with classes that occur, their counts, and groups by state."""
     pairs = codes.astype(np.int64) * n_classes + y
     counts = np.bincount(pairs)
     present = np.flatnonzero(counts)
