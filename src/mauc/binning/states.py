@@ -61,13 +61,10 @@ def bin_columns(
 def _whole_states(
     XT: np.ndarray, columns: np.ndarray, out: np.ndarray, n_out: np.ndarray
 ) -> np.ndarray:
-    """Give values a state each in the columns where all are of low, low + 1, ..., low + 255.
-
-    Returns the other columns. A loop over columns would take four times as long.
-    """
+    """Give values a state each in columns of low, ..., low + 255; return the other columns."""
     if len(columns) == 0:
         return columns
-    values = XT[columns]
+    values = XT[columns]  # a loop over columns would take four times as long
     low = values.min(axis=1, keepdims=True)
     with np.errstate(invalid="ignore", over="ignore"):  # such values differ from low + code
         codes = (values - low).astype(np.uint8)

@@ -49,10 +49,7 @@ Array = np.ndarray[Any, Any]
 
 
 class Split(NamedTuple):
-    """Both parts of a fold on columns in the order of a ranking, as the judges read them.
-
-    Nominal features are indicators; columns are standardised, with NaN where a value is missing.
-    """
+    """Both parts of a fold, columns by rank: indicators or standardised numbers, NaN if missing."""
 
     train: Array  #: (n_train, n_columns)
     test: Array  #: (n_test, n_columns)
@@ -268,10 +265,7 @@ def split_fold(
 
 
 def score_fold(judge: str, split: Split, sizes: Sequence[int]) -> Iterator[Array]:
-    """Yield scores (n_test, n_classes) of the test rows by the first k features, for each size.
-
-    Sizes ascend; scores are log-probabilities, but for trees. The caller keeps BLAS at one thread.
-    """
+    """Yield log-probabilities, or scores of trees, (n_test, n_classes), by the first k features."""
     return _SCORES[judge](split, sizes)
 
 

@@ -164,11 +164,7 @@ def measure_part(part, n_pairs):
 
 
 class RankWriter:
-    """Writes the centred ranks of columns, for a `mauc.selectors.pair_auc.ColumnReader`.
-
-    `ranks`, of shape (n_features, n_samples), are in units of `rank_step`; `squares` are the sums
-    of their squares, 0 for a constant column.
-    """
+    """Writes centred ranks, in units of `rank_step`, and sums of squares, for a `ColumnReader`."""
 
     def __init__(self, problem):
         n_features, n_samples = problem.n_features, problem.n_samples

@@ -189,10 +189,7 @@ class Explainer:
 
     @cached_property
     def _given(self) -> dict[str, Any]:
-        """What every feature is given the chosen ones: the nearest of them, and its gain.
-
-        The model is that of `GreedyMAUC`, with the options of the selector if it is one.
-        """
+        """What features are given the chosen ones, by the model of `GreedyMAUC`."""
         selector, problem, ranking = self.selector, self.problem, self.selector.ranking_
         model = selector if isinstance(selector, GreedyMAUC) else GreedyMAUC()
         state = measure_state(model, problem, len(ranking), selector.n_jobs)

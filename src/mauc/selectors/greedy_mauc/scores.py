@@ -235,10 +235,7 @@ def class_moments(
     scores: np.ndarray, columns: np.ndarray, starts: np.ndarray, weights: np.ndarray | None,
     table: np.ndarray | None = None,
 ) -> np.ndarray:  # fmt: skip
-    """Return sums of scores and of their squares over parts of the rows, (n_columns, 2, n_parts).
-
-    Part k has the rows from ``starts[k]`` to ``starts[k + 1]``; `table` has the scores of bytes.
-    """
+    """Return sums of scores and of squares of rows ``starts[k]:starts[k + 1]``; `table` by byte."""
     kind = np.int64 if weights is None else np.float64
     moments = np.empty((len(columns), 2, len(starts) - 1), kind)
     if weights is None:

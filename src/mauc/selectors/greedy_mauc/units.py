@@ -63,11 +63,7 @@ class CostCurve(Result):
 def search_units(
     wishes: Constraints, columns: DerivedColumns, k: int, options: dict[str, Any]
 ) -> Found:
-    """Return the state, the ranking and the product steps of the best choice that was found.
-
-    With a budget, choices by gain per cost and by gain alone are improved by exchanges of units,
-    and the one with the largest predicted MAUC is taken.
-    """
+    """Return state, ranking and product steps of the best choice, as in docs/methods/wishes.md."""
 
     def search(**options_of_search: Any) -> Found:
         n_new = len(columns.members)

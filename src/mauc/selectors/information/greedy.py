@@ -239,11 +239,7 @@ class BinnedFeatures:
 def binned_features(
     D, n_states, y, n_classes, n_threads=1, rows: RowCounts | None = None, workspace=None
 ) -> Iterator[BinnedFeatures]:
-    """Count the margins of discretised features, and what each tells about the class.
-
-    A state may be empty, and a feature has at most 256. `workspace`, which gave `D`, gives out the
-    memory for bit planes.
-    """
+    """Count margins of discretised features, of 256 states at most, and what each tells of y."""
     n_features, n_samples = D.shape
     workspace = workspace or Workspace()
     # Read-only views: one compiled version of each kernel, whatever the caller holds. Classes have
@@ -476,10 +472,7 @@ def add_joint_information(
     D, n_states, starts, planes, counts, margin_logs, log_n, table, unit, n, weights,
     z, z_planes, z_counts, groups, log_y, masked_relevance, first, last, is_left, sums,
 ):  # fmt: skip
-    """Add I(f, s; y) to the sums of features ``first`` to ``last``; return the best and its sum.
-
-    `z` merges s and y, see `merge_classes`. The lowest of equals wins, -1 if none is left.
-    """
+    """Add I(f, s; y), `z` merging s and y, to the sums of features; return the best and its sum."""
     n_codes = z_counts.shape[0]
     joint = np.empty((counts.shape[1], n_codes), dtype=np.int64)
     best, best_score = -1, -np.inf
