@@ -7,7 +7,6 @@ few sums that lie too close to the middle between two doubles are taken as fract
 """
 
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numba import uintp
@@ -19,7 +18,7 @@ _SPLITTER = 2.0**27 + 1.0  # cuts 53 bits into two halves whose products are exa
 _MAX_WHOLE = 2.0**52  # denominators for which a numerator is found again from its quotient
 
 
-def mean_of_quotients(quotients: Any, denominators: Any = None) -> np.ndarray:
+def mean_of_quotients(quotients: np.ndarray, denominators: np.ndarray) -> np.ndarray:
     """Return the double nearest to the mean of every row of quotients, of shape (n_rows, n_terms).
 
     They are whole numbers divided by the denominators; where one is not, its own value counts.
@@ -28,7 +27,9 @@ def mean_of_quotients(quotients: Any, denominators: Any = None) -> np.ndarray:
     n_rows, n_terms = quotients.shape
     if n_terms == 1 or n_rows == 0:
         return quotients.mean(axis=1)
-    divisors = _divisors(denominators, n_terms)
+    # Those of which numerators can be found again, 0 for the others.
+    is_whole = (denominators == np.rint(denominators)) & (denominators < _MAX_WHOLE)
+    divisors = np.where(is_whole & (denominators > 0), denominators, 0.0).astype(np.float64)
     means, rest = np.empty(n_rows), np.empty(n_rows)
     fill_means(np.ascontiguousarray(quotients), divisors, means, rest)
     # The error of `rest` is below this, and a mean whose rest is that close to half the distance
@@ -39,15 +40,6 @@ def mean_of_quotients(quotients: Any, denominators: Any = None) -> np.ndarray:
     for row in np.flatnonzero(is_close):
         means[row] = _mean_of_fractions(quotients[row].tolist(), divisors.tolist())
     return means
-
-
-def _divisors(denominators, n_terms):
-    """Return the denominators of which numerators can be found again, 0 for the others."""
-    if denominators is None:
-        return np.zeros(n_terms)
-    denominators = np.asarray(denominators, np.float64)
-    is_whole = (denominators == np.rint(denominators)) & (denominators < _MAX_WHOLE)
-    return np.where(is_whole & (denominators > 0), denominators, 0.0)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

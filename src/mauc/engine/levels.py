@@ -26,8 +26,8 @@ def can_count(n_samples: int, n_classes: int) -> bool:
     return n_samples <= _MAX_ROWS and n_classes <= _MAX_CLASSES
 
 
-def find_levels(XT, max_levels=MAX_LEVELS):
-    """Find the columns that hold at most `max_levels` levels of a decimal grid.
+def find_levels(XT: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Find the columns that hold at most `MAX_LEVELS` levels of a decimal grid.
 
     Data from text files have few decimals: a value that is the float nearest to k / 10**d is
     identified by k. Float64 columns that were float32 once hold the float32 nearest to it. Returns
@@ -36,7 +36,7 @@ def find_levels(XT, max_levels=MAX_LEVELS):
     """
     n_features, n_samples = XT.shape
     # A table much larger than the column costs more than sorting.
-    max_levels = min(MAX_LEVELS, max_levels, n_samples)
+    max_levels = min(MAX_LEVELS, n_samples)
     n_levels, n_missing = np.zeros((2, n_features), np.int64)
     LT = scratch_array("levels", XT.shape, np.uint8)
     decimals = _sample_decimals(XT[:, :: max(1, n_samples // _N_SAMPLED)], max_levels)
