@@ -72,9 +72,8 @@ class ARCO(RankingSelector):
     Only the order of values counts. A missing value ties with every value: AUC 1/2, rank in the
     middle. Ranks are whole numbers and correlations quotients of exact sums; one is computed only
     where it can change the choice of a step. Memory: two bytes per cell of X for the ranks, four
-    for more than 32768 samples, eight with weights; sparse columns are filled in one block at a
-    time. The ranks of a
-    source of columns are kept in a temporary file where its `memory` does not hold them.
+    for more than 32768 samples, eight with weights; those of a source of columns are kept in a
+    temporary file where its `memory` does not hold them.
 
     References
     ----------

@@ -65,10 +65,9 @@ class MDFS(SketchMixin, WishMixin, ListSelector):
     useful. Drawing follows Algorithm 1 of [1]_: a drawn feature that is already selected is dropped
     and a new pair drawn. Memory is O(n_pairs * K), never O(n_pairs * n_features).
 
-    The AUC of a nominal feature is leave-pair-out: a row is scored by the other rows of its
-    category, so that noise has 1/2 for any number of categories; docs/methods/selectors.md has the
-    formula. It is not folded; below 1/2 it counts as 1/2. Two categories have the plain AUC. A
-    missing value is a category as others are.
+    The AUC of a nominal feature is leave-pair-out, so that noise has 1/2 for any number of
+    categories, and not folded; docs/methods/selectors.md has the formula. A missing value is a
+    category as others are.
 
     References
     ----------
@@ -612,10 +611,8 @@ class FAST(ListSelector):
     -----
     The samples of a pair are cut into bins of equal counts, whose means are the thresholds above
     which a sample is called positive [1]_. The area is that of trapezoids, folded around 1/2: the
-    AUC of the feature cut at the thresholds. A value that equals a threshold up to rounding is not
-    above it, so that the unit of a column does not matter; docs/methods/selectors.md has the
-    details. A constant feature scores 1/2, the least there is. A missing value ties with every
-    value.
+    AUC of the feature cut at the thresholds; docs/methods/selectors.md has the details. A constant
+    feature scores 1/2, the least there is. A missing value ties with every value.
 
     References
     ----------

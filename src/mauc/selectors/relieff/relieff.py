@@ -85,8 +85,8 @@ class ReliefF(RankingSelector):
     Distances are sums of differences. A missing value differs from a known one z, scaled to
     [0, 1], by max(z, 1 - z), and from a missing one by 1. Memory is O(n c k), never n x n.
 
-    A source of columns is read in passes, two if its `memory` has room for 8 bytes for each of the
-    samples drawn and every row; `fit` warns if that takes hours. "log" draws few.
+    A source of columns is read in passes (docs/methods/selectors.md); `fit` warns if they take
+    hours, and "log" draws few.
 
     With weights, neighbours are taken until their weights sum to k, of equal distances those of
     earlier rows first; the copies that a weight above 1 stands for are hits of each other.
@@ -360,15 +360,11 @@ def add_weights(
 ):
     """Add the contributions of the queries to the weights of columns first:last.
 
-    ``weights[a]`` gets the sum over queries r of class k of
-
-        - sum_hits diff_a / s_k + sum_{c != k} sum_misses [P(c) / (1 - P(k))] (diff_a / s_c)
-
-    with s_c the neighbours found in class c, P(c) = n_c / n and, for two classes, 1 in place of the
-    bracket. Each weight is one running sum over r, hits before misses, classes ascending,
-    neighbours in slot order; the bracket multiplies the rounded quotient. `ZT` and `y` are of all
-    rows, or of some that the queries and their neighbours are among. With `shares`, neighbours are
-    those of `weighted_neighbors`.
+    By the formula of `ReliefF`, with the neighbours found in a class for k and, for two classes, 1
+    for P(c) / (1 - P(c_r)). Each weight is one running sum over r, hits before misses, classes
+    ascending, neighbours in slot order; the probabilities multiply the rounded quotient. `ZT` and
+    `y` are of all rows, or of some that the queries and their neighbours are among. With `shares`,
+    neighbours are those of `weighted_neighbors`.
     """
     n_terms = near_row[0].size if len(near_row) else 0
     terms = np.empty(n_terms, np.int64), np.empty((2, n_terms))
