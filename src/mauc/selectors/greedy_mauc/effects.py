@@ -6,10 +6,8 @@ docs/methods/greedy_mauc.md.
 """
 
 import numpy as np
-from numba import uintp
 from scipy.special import ndtri
 
-from mauc.compile import njit
 from mauc.data.problem import Problem
 from mauc.engine.arrays import read_only
 from mauc.engine.nominal import nominal_pair_auc
@@ -147,7 +145,7 @@ class EffectEstimator:
         if self._table is None:
             out[:] = auc_effects(wins, self._max_wins)
         else:
-            look_up(wins, self._starts, self._table, out)
+            np.take(self._table, self._starts + wins, out=out)
         columns = block.columns
         if len(columns) == len(out):
             out[:] = self._blend(out, block, columns)
@@ -219,12 +217,3 @@ def shrink_effects(
         share = noise_correction * noise / np.maximum(squares, _MIN_SQUARE)
         effects *= 1.0 - np.minimum(share, 1.0)
     return effects
-
-
-@njit(cache=True, nogil=True)
-def look_up(wins, starts, table, out):
-    """Fill `out` with the entries of the table at ``starts[pair] + wins[feature, pair]``."""
-    for j in range(wins.shape[0]):
-        won, target = wins[j], out[j]
-        for pair in range(uintp(starts.shape[0])):
-            target[pair] = table[uintp(starts[pair] + won[pair])]
