@@ -67,19 +67,14 @@ def mauc_interval(
 
     Notes
     -----
-    The interval describes the uncertainty of this test set, not that of training. With folds the
-    AUC of a pair is the mean over those that have both classes, as scores of different models
-    are not compared [4]_; as training sets overlap, the variance is taken 1 + k / (k - 1) times as
-    large for k folds [3]_.
-
-    "delong" takes the variance of [1]_, covariances between pairs included, and the exact bounds of
-    as many binary trials as have this variance [2]_ (docs/methods/measures.md). It is never empty:
-    that of two classes of 20 samples each, perfectly separated, is 0.877 to 1. The bounds of
-    "percentile" are too narrow for small classes and empty for perfect scores. Coverage of both, by
-    benchmarks/coverage_intervals.py, is in docs/intervals.md.
-
-    With groups the components of a class are averaged within each group, which then counts as a
-    sample, and the covariance of classes within groups is added [5]_. MAUC itself is the same.
+    The interval describes the uncertainty of this test set, not that of training. "delong" takes
+    the variance of [1]_, covariances between pairs included, and the exact bounds of as many binary
+    trials as have this variance [2]_. Within k folds [4]_ it is 1 + k / (k - 1) times as large, as
+    training sets overlap [3]_; a group counts as a sample [5]_; docs/methods/measures.md has the
+    formulas. The interval is never empty: that of two classes of 20 samples each, perfectly
+    separated, is 0.877 to 1. The bounds of "percentile" are too narrow for small classes and empty
+    for perfect scores. Coverage of both, by benchmarks/coverage_intervals.py, is in
+    docs/intervals.md.
 
     References
     ----------
@@ -304,10 +299,7 @@ def component_bounds(
     components: np.ndarray, codes: np.ndarray, weights: np.ndarray, pair_auc: np.ndarray,
     pair_weights: np.ndarray, level: float, factor: float = 1.0, groups: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """Return bounds of the mean, (2,), and of every pair, (2, n_pairs); weights are positive.
-
-    Variances are taken `factor` times as large; `pair_weights` are those of the mean.
-    """
+    """Return bounds of the mean, (2,), and of pairs, (2, n_pairs); `factor` scales variances."""
     table, sizes, variances, pair_variances, effects = class_variances(
         components, codes, weights, pair_weights, groups
     )
@@ -376,11 +368,7 @@ def _group_effects(
     components: np.ndarray, codes: np.ndarray, weights: np.ndarray, groups: np.ndarray,
     table: np.ndarray,
 ) -> tuple[float, np.ndarray, int, np.ndarray]:  # fmt: skip
-    """Return how much larger variances are as groups have samples of several classes.
-
-    That of the mean and those of the pairs, then the numbers of their groups: the variance of a sum
-    over classes is that of independent ones, and twice the covariances.
-    """
+    """Return what covariances within groups multiply variances by, and the numbers of groups."""
     first, second = np.triu_indices(len(table), 1)
     squares, covariances, n_both = (np.zeros(table.shape) for _ in range(3))
     shares = weights / np.bincount(codes, weights)[codes]

@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Mapping
 from contextlib import nullcontext
+from dataclasses import KW_ONLY, dataclass
 from importlib import import_module
 from typing import Any, ClassVar, NamedTuple
 
@@ -42,16 +43,20 @@ class Ranked(NamedTuple):
     details: Mapping[str, np.ndarray] = {}  #: further columns of the trace
 
 
+@dataclass(eq=False, repr=False)
 class RankingSelector(SelectorMixin, BaseEstimator):
     """Base of the selectors: ranks features by `_rank` and keeps the first K.
 
-    A subclass stores its parameters, ``n_features_to_select``, ``n_jobs`` and ``verbose`` among
-    them, implements ``_rank(problem, n_wanted, options)`` and, if it has parameters of its own,
-    checks them in ``check_options()``, whose result is passed on as `options`. What input it takes
-    is written in the registry.
+    A subclass is a dataclass of its further parameters, implements ``_rank(problem, n_wanted,
+    options)`` and, if it has parameters of its own, checks them in ``check_options()``, whose
+    result is passed on as `options`. What input it takes is written in the registry.
     """
 
-    verbose = False
+    n_features_to_select: Any = None
+    _: KW_ONLY
+    n_jobs: int | None = None
+    verbose: bool = False
+
     _size_choices = '"all" or "auto"'  # that n_features_to_select may be
     _no_cluster = ""  # why the method does not run on a cluster, if it does not
     _rarely_learned: ClassVar[tuple[str, ...]] = ("size_curve_",)  # attributes of some fits only

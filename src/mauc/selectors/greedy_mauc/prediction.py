@@ -87,10 +87,7 @@ class Prediction:
 
 
 def _left_out_auc(left, points, bias, counts, sizes, only_tied=False):
-    """Yield the AUCs (n_classes, n_classes) of the first columns for each size, samples left out.
-
-    `only_tied` stops where no two samples agree in all columns.
-    """
+    """Yield AUCs of the first columns, samples left out, by size; `only_tied`: while some tie."""
     n_samples, n_classes = len(left.weights), len(counts)
     rows_of = left.class_counts[left.class_counts > 0]
     codes = np.repeat(np.arange(n_classes, dtype=np.int32), rows_of)
@@ -190,10 +187,7 @@ class _TiedSamples:
 
 
 def _kept_shares(distances, lucky):
-    """Return the part of the separation of every two classes that is not luck, in [0, 1].
-
-    The discriminant looks along the distance of the class means; `lucky` is the luck in it.
-    """
+    """Return the part of the separation of every two classes that is not luck, in [0, 1]."""
     apparent, lucky = distances.T @ distances, distances.T @ lucky
 
     def between(products):
@@ -210,11 +204,7 @@ def count_sizes(z: np.ndarray) -> np.ndarray:
 
 
 def lucky_shares(chosen: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Return the part of the distance of class means from the common mean that will not recur.
-
-    `chosen` are z values: the distance of the mean of a class from the mean of all samples, over
-    its standard error; `counts`, from `count_sizes`, are the sizes of those of all features.
-    """
+    """Return what part of z values will not recur, given the `count_sizes` of all features."""
     bins = (np.arange(_N_BINS + 1) + 0.5) * _STEP
     weights = np.full(len(_COMPONENTS), 1.0 / len(_COMPONENTS))
     maximise(_likelihoods(bins), counts / counts.sum(), weights, np.empty_like(weights))
@@ -542,10 +532,7 @@ def leave_out(
     squares, products, leverages, codes, counts, units, priors, shrinkage, n_free, logs, terms,
     log_odds,
 ):  # fmt: skip
-    """Fill in `log_odds`, (n_classes, n_samples), of every class, each sample left out in turn.
-
-    Of sample i, the weight ``units[i]`` is left out.
-    """
+    """Fill in `log_odds`, (n_classes, n_samples), ``units[i]`` of sample i left out in turn."""
     n_classes = counts.shape[0]
     for i in range(codes.shape[0]):
         unit = units[i]

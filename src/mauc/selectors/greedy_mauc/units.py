@@ -63,11 +63,7 @@ class CostCurve(Result):
 def search_units(
     wishes: Constraints, columns: DerivedColumns, k: int, options: dict[str, Any]
 ) -> Found:
-    """Return the state, the ranking and the product steps of the best choice that was found.
-
-    With a budget, choices by gain per cost and by gain alone are improved by exchanges of units,
-    and the one with the largest predicted MAUC is taken.
-    """
+    """Return state, ranking and product steps of the best choice, as in docs/methods/wishes.md."""
 
     def search(**options_of_search: Any) -> Found:
         n_new = len(columns.members)
@@ -85,10 +81,7 @@ def search_units(
 
 
 class _Exchange:
-    """Improves choices of units by leaving out, adding or exchanging up to two of them.
-
-    Where there are too many such choices, or too many samples, the choice stays as it is.
-    """
+    """Improves choices of units by leaving out, adding or exchanging two; not if there are many."""
 
     def __init__(self, search: Callable[..., Found], k: int, wishes: Constraints) -> None:
         self._search, self._k, self._wishes = search, k, wishes
@@ -231,10 +224,7 @@ class UnitSearch(ProductSearch):
 
 @njit(cache=True, nogil=True)
 def joint_squares(covariances, effects, squares):
-    """Add e' C^-1 e to `squares` for every class pair, column by column as a search adds them.
-
-    `covariances` C of shape (n, n) and `effects` e of shape (n, n_pairs) are overwritten.
-    """
+    """Add e' C^-1 e to `squares` for every class pair, as a search does; overwrite C and e."""
     n, n_pairs = effects.shape
     for a in range(n):
         variance = covariances[a, a]
