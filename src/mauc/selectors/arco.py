@@ -89,9 +89,11 @@ class ARCO(RankingSelector):
     """
 
     def __init__(
-        self, n_features_to_select=None, *, redundancy_weight=1.0, n_jobs=None, verbose=False
-    ):
+        self, n_features_to_select=None, *, fdr_alpha=0.05, redundancy_weight=1.0, n_jobs=None,
+        verbose=False,
+    ):  # fmt: skip
         self.n_features_to_select = n_features_to_select
+        self.fdr_alpha = fdr_alpha
         self.redundancy_weight = redundancy_weight
         self.n_jobs = n_jobs
         self.verbose = verbose

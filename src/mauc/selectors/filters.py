@@ -87,11 +87,13 @@ class MDFS(SketchMixin, ListSelector):
     preset = Recipe("one-vs-one", "auc", "random")
 
     def __init__(
-        self, n_features_to_select=None, *, schedule="random", ties="index", missing="tie",
-        categorical_features=None, pair_weight=None, keep=None, exclude=None, feature_groups=None,
-        feature_costs=None, budget=None, random_state=None, n_jobs=None, verbose=False,
+        self, n_features_to_select=None, *, fdr_alpha=0.05, schedule="random", ties="index",
+        missing="tie", categorical_features=None, pair_weight=None, keep=None, exclude=None,
+        feature_groups=None, feature_costs=None, budget=None, random_state=None, n_jobs=None,
+        verbose=False,
     ):  # fmt: skip
         self.n_features_to_select = n_features_to_select
+        self.fdr_alpha = fdr_alpha
         self.schedule = schedule
         self.ties = ties
         self.missing = missing
@@ -166,11 +168,12 @@ class SubproblemSelector(ListSelector):
     preset = Recipe("one-vs-one", "auc", "random")
 
     def __init__(
-        self, n_features_to_select=None, *, decomposition="one-vs-one", relevance="auc",
-        schedule="random", ties="index", categorical_features=None, random_state=None, n_jobs=None,
-        verbose=False,
+        self, n_features_to_select=None, *, fdr_alpha=0.05, decomposition="one-vs-one",
+        relevance="auc", schedule="random", ties="index", categorical_features=None,
+        random_state=None, n_jobs=None, verbose=False,
     ):  # fmt: skip
         self.n_features_to_select = n_features_to_select
+        self.fdr_alpha = fdr_alpha
         self.decomposition = decomposition
         self.relevance = relevance
         self.schedule = schedule
@@ -236,10 +239,12 @@ class SpreadFx(ListSelector):
     preset = Recipe("one-vs-rest", "chi2", "round_robin")
 
     def __init__(
-        self, n_features_to_select=None, *, relevance="chi2", schedule="round_robin",
-        categorical_features=None, random_state=None, n_jobs=None, verbose=False,
+        self, n_features_to_select=None, *, fdr_alpha=0.05, relevance="chi2",
+        schedule="round_robin", categorical_features=None, random_state=None, n_jobs=None,
+        verbose=False,
     ):  # fmt: skip
         self.n_features_to_select = n_features_to_select
+        self.fdr_alpha = fdr_alpha
         self.relevance = relevance
         self.schedule = schedule
         self.categorical_features = categorical_features
@@ -252,9 +257,11 @@ class _NominalFilter(ListSelector):
     """Base of the filters that take nominal columns and rank by one list."""
 
     def __init__(
-        self, n_features_to_select=None, *, categorical_features=None, n_jobs=None, verbose=False
-    ):
+        self, n_features_to_select=None, *, fdr_alpha=0.05, categorical_features=None, n_jobs=None,
+        verbose=False,
+    ):  # fmt: skip
         self.n_features_to_select = n_features_to_select
+        self.fdr_alpha = fdr_alpha
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -304,13 +311,13 @@ class MAUCD(SketchMixin, _NominalFilter):
     preset = Recipe("whole", "auc", "round_robin")
 
     def __init__(
-        self, n_features_to_select=None, *, missing="tie", categorical_features=None,
-        pair_weight=None, keep=None, exclude=None, feature_groups=None, feature_costs=None,
-        budget=None, n_jobs=None, verbose=False,
+        self, n_features_to_select=None, *, fdr_alpha=0.05, missing="tie",
+        categorical_features=None, pair_weight=None, keep=None, exclude=None, feature_groups=None,
+        feature_costs=None, budget=None, n_jobs=None, verbose=False,
     ):  # fmt: skip
         super().__init__(
-            n_features_to_select, categorical_features=categorical_features, n_jobs=n_jobs,
-            verbose=verbose,
+            n_features_to_select, fdr_alpha=fdr_alpha, categorical_features=categorical_features,
+            n_jobs=n_jobs, verbose=verbose,
         )  # fmt: skip
         self.missing = missing
         self.pair_weight = pair_weight
@@ -503,9 +510,11 @@ class FSDD(ListSelector):
     relevance_options = ("beta", "constants")
 
     def __init__(
-        self, n_features_to_select=None, *, beta=2.0, constants="last", n_jobs=None, verbose=False
-    ):
+        self, n_features_to_select=None, *, fdr_alpha=0.05, beta=2.0, constants="last", n_jobs=None,
+        verbose=False,
+    ):  # fmt: skip
         self.n_features_to_select = n_features_to_select
+        self.fdr_alpha = fdr_alpha
         self.beta = beta
         self.constants = constants
         self.n_jobs = n_jobs
@@ -532,8 +541,9 @@ class FSDD(ListSelector):
 class _NumericFilter(ListSelector):
     """Base of the filters that take weighted numbers and have no further parameters."""
 
-    def __init__(self, n_features_to_select=None, *, n_jobs=None, verbose=False):
+    def __init__(self, n_features_to_select=None, *, fdr_alpha=0.05, n_jobs=None, verbose=False):
         self.n_features_to_select = n_features_to_select
+        self.fdr_alpha = fdr_alpha
         self.n_jobs = n_jobs
         self.verbose = verbose
 
@@ -686,8 +696,11 @@ class FAST(ListSelector):
     preset = Recipe("whole", "fast", "round_robin")
     relevance_options = ("n_bins",)
 
-    def __init__(self, n_features_to_select=None, *, n_bins=10, n_jobs=None, verbose=False):
+    def __init__(
+        self, n_features_to_select=None, *, fdr_alpha=0.05, n_bins=10, n_jobs=None, verbose=False
+    ):
         self.n_features_to_select = n_features_to_select
+        self.fdr_alpha = fdr_alpha
         self.n_bins = n_bins
         self.n_jobs = n_jobs
         self.verbose = verbose

@@ -45,11 +45,9 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "all", "auto", "predicted" or None, default=None
-        How many features to select: a number, a fraction of all, all of them (a full ranking), as
-        many as `mauc.select_k` finds enough, whose curve is then `size_curve_`, or half of them
-        (None). "predicted" needs no cross-validation: the fewest features whose predicted MAUC is
-        within 0.0005 of the highest of up to 100 features.
+    {n_features_to_select}
+        "predicted" is another choice, which needs no cross-validation: the fewest features whose
+        predicted MAUC is within 0.0005 of the highest of up to 100 features.
     shrinkage : float or "auto", default="auto"
         In [0, 1]: how much of the correlation between features is not trusted. 0 trusts the
         sample, 1 takes all features as independent given the class. "auto" estimates it from
@@ -175,15 +173,16 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
     '1 vs 2'
     """
 
-    _size_choices = '"all", "auto" or "predicted"'
+    _size_choices = '"all", "auto", "predicted" or "fdr"'
 
     def __init__(
-        self, n_features_to_select=None, *, shrinkage="auto", alpha=1.0, noise_correction=1.0,
-        max_samples=2048, prior="auto", interactions=False, categorical_features=None,
-        pair_weight=None, keep=None, exclude=None, feature_groups=None, feature_costs=None,
-        budget=None, n_jobs=None, verbose=False,
+        self, n_features_to_select=None, *, fdr_alpha=0.05, shrinkage="auto", alpha=1.0,
+        noise_correction=1.0, max_samples=2048, prior="auto", interactions=False,
+        categorical_features=None, pair_weight=None, keep=None, exclude=None, feature_groups=None,
+        feature_costs=None, budget=None, n_jobs=None, verbose=False,
     ):  # fmt: skip
         self.n_features_to_select = n_features_to_select
+        self.fdr_alpha = fdr_alpha
         self.shrinkage = shrinkage
         self.alpha = alpha
         self.noise_correction = noise_correction

@@ -90,10 +90,11 @@ class FCBF(BinnedSelector):
     """
 
     def __init__(
-        self, n_features_to_select=None, *, threshold=0.0, max_rounds=None, binning="mdl",
-        n_bins=10, categorical_features=None, n_jobs=None, verbose=False,
+        self, n_features_to_select=None, *, fdr_alpha=0.05, threshold=0.0, max_rounds=None,
+        binning="mdl", n_bins=10, categorical_features=None, n_jobs=None, verbose=False,
     ):  # fmt: skip
         self.n_features_to_select = n_features_to_select
+        self.fdr_alpha = fdr_alpha
         self.threshold = threshold
         self.max_rounds = max_rounds
         self.binning = binning

@@ -136,11 +136,12 @@ class MRMR(BinnedSelector):
     """
 
     def __init__(
-        self, n_features_to_select=None, *, criterion="difference", binning="three_states",
-        n_bins=10, categorical_features=None, keep=None, exclude=None, feature_groups=None,
-        feature_costs=None, budget=None, n_jobs=None, verbose=False,
+        self, n_features_to_select=None, *, fdr_alpha=0.05, criterion="difference",
+        binning="three_states", n_bins=10, categorical_features=None, keep=None, exclude=None,
+        feature_groups=None, feature_costs=None, budget=None, n_jobs=None, verbose=False,
     ):  # fmt: skip
         self.n_features_to_select = n_features_to_select
+        self.fdr_alpha = fdr_alpha
         self.criterion = criterion
         self.binning = binning
         self.n_bins = n_bins
@@ -224,10 +225,11 @@ class JMI(BinnedSelector):
     """
 
     def __init__(
-        self, n_features_to_select=None, *, binning="three_states", n_bins=10,
+        self, n_features_to_select=None, *, fdr_alpha=0.05, binning="three_states", n_bins=10,
         categorical_features=None, n_jobs=None, verbose=False,
     ):  # fmt: skip
         self.n_features_to_select = n_features_to_select
+        self.fdr_alpha = fdr_alpha
         self.binning = binning
         self.n_bins = n_bins
         self.categorical_features = categorical_features

@@ -106,10 +106,11 @@ class ReliefF(RankingSelector):
     """
 
     def __init__(
-        self, n_features_to_select=None, *, n_neighbors=10, n_iterations="all",
+        self, n_features_to_select=None, *, fdr_alpha=0.05, n_neighbors=10, n_iterations="all",
         categorical_features=None, random_state=None, n_jobs=None, verbose=False,
     ):  # fmt: skip
         self.n_features_to_select = n_features_to_select
+        self.fdr_alpha = fdr_alpha
         self.n_neighbors = n_neighbors
         self.n_iterations = n_iterations
         self.categorical_features = categorical_features
