@@ -71,7 +71,10 @@ def test_files_are_replaced_only_by_force(wine_file, tmp_path):
         (["none.csv"], "none.csv is neither a file nor a bundled data set"),
         (["wine", "--target", "x"], "wine has its labels already"),
         (["wine", "-k", "99"], r"-k must be in [1, 13] (the number of features), got 99."),
-        (["wine", "-k", "many"], "-k must be a whole number, all, auto or predicted, got 'many'."),
+        (
+            ["wine", "-k", "many"],
+            "-k must be a whole number, all, auto, predicted or fdr, got 'many'.",
+        ),
         (["wine", "-m", "maucd", "--set", "ties=mauc"], "--set for the method maucd must be"),
         (["wine", "-m", "schi", "--set", "relevance=su"], "--set for the method schi must be"),
         (["wine", "-m", "mdfs", "-k", "predicted"], "-k predicted goes with the method greedy"),

@@ -33,7 +33,12 @@ def test_many_pairs_thin_out_the_labels_and_one_list_has_no_dots():
     display = PairMapDisplay.from_selector(MAUCD("all").fit(X, y))
     assert len(display.ax_.get_xticks()) <= 60
     assert len(display.ax_.get_yticks()) <= 60
-    assert len(display.ax_.collections) == 0
+    assert display.asked_by is None
+    (crosses, _) = display.ax_.collections  # black, and white above
+    assert len(crosses.get_offsets()) == (~display.significant).sum() > 0
+    assert display.ax_.get_xlabel() == "class pair (×: not significant)"
+    plain = PairMapDisplay(display.pair_auc, display.feature_names, display.class_names).plot()
+    assert len(plain.ax_.collections) == 0
 
 
 def test_more_than_sixty_pairs_open_by_classes():

@@ -130,7 +130,7 @@ class PairMapDisplay:
                 self.asked_by, np.arange(len(rows)), s=14, color="white",
                 edgecolors="black", linewidths=0.8,
             )  # fmt: skip
-        for color, width in (("black", 2.0), ("white", 0.8)):
+        for color, width in (("black", 2.0), ("white", 0.8)) if weak.any() else ():
             y, x = np.nonzero(weak)
             ax.scatter(x, y, s=12, marker="x", color=color, linewidths=width)
         label_axis(ax.xaxis, columns)
