@@ -154,6 +154,10 @@ def test_auto_says_how_the_size_was_chosen_and_a_best_at_the_edge(wine_file, tmp
     assert found["note"] == curve.edge_note
     assert run_json("rank", *words[1:])["size_curve"] == found
     assert len(run_json("select", "iris", "-k", "predicted")["features"]) >= 1
+    found = run_json(*words[:5], "fdr", "--method", "maucd", "--set", "fdr_alpha=1e-9")["features"]
+    wanted = MAUCD("fdr", fdr_alpha=1e-9).fit(X, y).ranking_
+    assert [feature["column"] for feature in found] == wanted.tolist()
+    assert 1 < len(wanted) < 13
     assert "size_curve" not in run_json(*words[:4], "-k", 3)
     assert "size_curve" not in run_json("rank", *words[1:4], "-k", 3)
     # Six features that are worth the same: the best is all of them.
