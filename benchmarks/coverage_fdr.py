@@ -50,7 +50,7 @@ def draw(setting, seed):
     useful = rng.permutation(N_FEATURES)[:N_USEFUL] if shift else []
     X[np.ix_(y == 0, useful)] += shift
     if kind == "counts":
-        X = poisson.ppf(norm.cdf(X), 0.05)
+        X = np.searchsorted(poisson.cdf(np.arange(9), 0.05), norm.cdf(X)).astype(float)
     if kind == "categories":
         X = np.floor(20 * norm.cdf(X) ** 3)
     return X, y, np.isin(np.arange(N_FEATURES), useful), kind == "categories"

@@ -1,11 +1,13 @@
 """Evidence per feature and class pair: AUC with interval, Mann-Whitney test, adjusted p-value."""
 
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from scipy.special import ndtr
 from scipy.stats import false_discovery_control, hypergeom
 from sklearn.base import BaseEstimator
+from sklearn.utils import gen_batches
 
 from mauc.checks import check_level
 from mauc.compile import njit
@@ -22,6 +24,7 @@ from mauc.texts import insert_texts
 
 TESTS = ("Mann-Whitney", "Fisher")
 MAP_LEVEL = 0.05  # false discovery rate of what maps show as significant
+_MAX_TABLE = 2**20  # pairs times categories that are tested at once
 _MAX_MAPPED = 2**25  # cells that are tested for a map
 
 
@@ -146,16 +149,14 @@ class PairTests(Result):
         """Return the most significant rows as a table."""
         heads = ["feature", "classes", "higher", "AUC", f"{100 * self.level:g}% interval", "z",
                  "adjusted p"]  # fmt: skip
-        columns = (part[:MAX_ROWS] for part in self.frame_columns().values())
         rows = [
             [
-                short_name(name), short_name(f"{one} vs {other}"),
-                "-" if higher is None else short_name(higher), number(auc),
-                f"{number(lower)} to {number(upper)}", number(z, ".2f"), f"{adjusted:.2g}",
+                short_name(row.feature), short_name(f"{row.class_i} vs {row.class_j}"),
+                "-" if row.higher is None else short_name(row.higher), number(row.auc),
+                f"{number(row.lower)} to {number(row.upper)}", number(row.z, ".2f"),
+                f"{row.p_adjusted:.2g}",
             ]
-            for name, one, other, higher, auc, lower, upper, z, _, adjusted, *_ in zip(
-                *columns, strict=True
-            )
+            for row in islice(self, MAX_ROWS)
         ]  # fmt: skip
         return [plain_layout(heads, rows, len(self.p), right=("z", "adjusted p"))]
 
@@ -275,17 +276,21 @@ def _category_p(categories, i, j):
     classes = np.repeat(np.arange(n_classes), np.diff(categories.starts))
     table[classes, categories.categories] = categories.counts
     found = np.empty(len(i))
-    for pair, (one, other) in enumerate(zip(table[i], table[j], strict=True)):
-        here = np.flatnonzero(one + other)
-        p = _fisher(one[here], other[here], one.sum(), one.sum() + other.sum())
-        found[pair] = min(1.0, p.min() * (len(here) if len(here) > 2 else 1))
+    for part in gen_batches(len(i), max(1, _MAX_TABLE // table.shape[1])):
+        one, other = table[i[part]], table[j[part]]
+        has, p = one + other > 0.0, np.ones(one.shape)
+        n_i, n = (np.broadcast_to(n.sum(axis=1)[:, None], p.shape) for n in (one, one + other))
+        p[has] = _fisher(one[has], other[has], n_i[has], n[has])
+        n_tests = has.sum(axis=1)  # two categories are one test
+        found[part] = np.minimum(1.0, p.min(axis=1) * np.where(n_tests > 2, n_tests, 1))
     return found
 
 
 def _fisher(in_i, in_j, n_i, n):
     """Return two-sided exact p-values that a class has `in_i` of the rows of a value."""
-    law = hypergeom(n, in_i + in_j, n_i)
-    return np.minimum(1.0, 2.0 * np.minimum(law.cdf(in_i), law.sf(in_i - 1.0)))
+    law = n, in_i + in_j, n_i
+    tails = hypergeom.cdf(in_i, *law), hypergeom.sf(in_i - 1.0, *law)
+    return np.minimum(1.0, 2.0 * np.minimum(*tails))
 
 
 def _sweep(problem, block):
