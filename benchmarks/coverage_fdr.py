@@ -80,7 +80,7 @@ def measure(setting, seed):
             (chosen, is_useful), (tests.p_adjusted <= ALPHA, is_true), (alone, is_true),
         )
     )  # fmt: skip
-    return of_features, of_cells, without, power, cell_power
+    return of_features, of_cells, np.nan if is_nominal else without, power, cell_power
 
 
 def main():
