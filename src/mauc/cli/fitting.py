@@ -285,7 +285,7 @@ def check_size(k: str | None, n_features: int, selector: Any = None) -> int | st
         return "predicted" if has_prediction else min(10, n_features)
     if k == "all":
         return n_features
-    if k == "auto" and selector is not None:
+    if k in ("auto", "fdr") and f'"{k}"' in getattr(selector, "_size_choices", ""):
         return k
     if k == "predicted" and selector is not None:
         if not has_prediction:
@@ -297,7 +297,7 @@ def check_size(k: str | None, n_features: int, selector: Any = None) -> int | st
     try:
         size = int(k)
     except ValueError:
-        words = " or all" if selector is None else ", all, auto or predicted"
+        words = " or all" if selector is None else ", all, auto, predicted or fdr"
         raise MaucError(f"-k must be a whole number{words}, got {k!r}.") from None
     if not 1 <= size <= n_features:
         raise MaucError(f"-k must be in [1, {n_features}] (the number of features), got {k}.")

@@ -30,8 +30,9 @@ _LACKING = {"missing": "missing", "known_auc": "known AUC", "missing_auc": "miss
 def size_option(help: str) -> Any:
     """Return the option -k of commands that select features."""
     choices = (
-        "auto (as few as cross-validation finds enough) or predicted (as few as greedy's model "
-        "finds enough)."
+        "auto (as few as cross-validation finds enough), predicted (as few as greedy's model "
+        "finds enough) or fdr (those that separate classes significantly, at a false discovery "
+        "rate of 5 %, or of --set fdr_alpha=0.1)."
     )
     return click.option("-k", metavar="SIZE", help=f"{help}, {choices}")
 

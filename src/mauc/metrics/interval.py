@@ -306,10 +306,10 @@ def component_bounds(
     first, second = np.triu_indices(len(table), 1)
     total = table[first, second].sum()
     effect, pair_effects, n_groups, n_in_pairs = effects
-    pair_bounds = _bounds(
+    pair_bounds = binomial_bounds(
         pair_auc, (pair_variances[first, second], pair_variances[second, first]),
-        (sizes[first], sizes[second]), level, factor * pair_effects, (_PRIOR_SHARE,) * 2,
-        (1.0, 1.0), n_in_pairs,
+        (sizes[first], sizes[second]), level, factor * pair_effects,
+        max_freedom=n_in_pairs,
     )  # fmt: skip
     # A component varies by the square of the share that the pairs of its class have in the mean if
     # they agree, by that over their effective number if they are independent: between the two.
@@ -318,7 +318,7 @@ def component_bounds(
     largest, n_effective = (in_pairs / total) ** 2, in_pairs**2 / squares
     shares = _PRIOR_SHARE * largest / [number**0.4 for number in n_effective.tolist()]
     mean, used = pair_mean(pair_auc, pair_weights), (variances[is_used], sizes[is_used])
-    bounds = _bounds(mean, *used, level, factor * effect, shares, largest, n_groups)
+    bounds = binomial_bounds(mean, *used, level, factor * effect, shares, largest, n_groups)
     return bounds, pair_bounds
 
 
@@ -411,7 +411,10 @@ def _variance(values, shares, size):
     return (values - center[..., np.newaxis]) ** 2 @ shares**2 * size * (size / (size - 1.0))
 
 
-def _bounds(auc, variances, sizes, level, factor, priors, limits, max_freedom=_MAX_FREEDOM):
+def binomial_bounds(
+    auc, variances, sizes, level, factor=1.0, priors=(_PRIOR_SHARE,) * 2, limits=(1.0, 1.0),
+    max_freedom=_MAX_FREEDOM,
+):  # fmt: skip
     """Return exact binomial bounds at the number of trials that has the variance of the AUC.
 
     `priors` and `limits` are shares of theta (1 - theta): those mixed in, and the largest variance.

@@ -54,7 +54,8 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
         Any selector of this package, or its short name (``mauc methods``). Its ``n_jobs`` and
         ``verbose`` are not used.
     n_features_to_select : int, float, "all", "auto", "predicted" or None, default=None
-        How many features to select, as for `selector`; None takes that of `selector`.
+        How many features to select, as for `selector`; None takes that of `selector`. There is no
+        "fdr", which would leave halves nothing to choose.
     n_resamples : int, default=50
         Halves that are ranked; an even number.
     rule : {"auto", "frequency", "rank", "loss"}, default="auto"
@@ -170,7 +171,7 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
 
     @property
     def _size_choices(self):
-        return self._inner()._size_choices
+        return self._inner()._size_choices.replace(' or "fdr"', "")
 
     def _wanted_size(self):
         if self.n_features_to_select is None:

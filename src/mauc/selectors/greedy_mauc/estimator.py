@@ -48,11 +48,9 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "all", "auto", "predicted" or None, default=None
-        How many features to select: a number, a fraction of all, all of them (a full ranking), as
-        many as `mauc.select_k` finds enough, whose curve is then `size_curve_`, or half of them
-        (None). "predicted" needs no cross-validation: the fewest features whose predicted MAUC is
-        within 0.0005 of the highest of up to 100 features.
+    {n_features_to_select}
+        "predicted" is another choice, which needs no cross-validation: the fewest features whose
+        predicted MAUC is within 0.0005 of the highest of up to 100 features.
     shrinkage : float or "auto", default="auto"
         In [0, 1]: how much of the correlation between features is not trusted. 0 trusts the
         sample, 1 takes all features as independent given the class. "auto" estimates it from
@@ -175,7 +173,7 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
     '1 vs 2'
     """
 
-    _size_choices = '"all", "auto" or "predicted"'
+    _size_choices = '"all", "auto", "predicted" or "fdr"'
 
     shrinkage: Any = "auto"
     alpha: float = 1.0
