@@ -1,6 +1,7 @@
 """What the script of a page needs to search again: effects, correlations, and words to repeat it.
 
-`templates/greedy.js` is the search of `GreedyMAUC` on these numbers.
+`templates/greedy.js` is the search of `GreedyMAUC` on these numbers, `predict.js` its prediction.
+Where there is room for the normal scores of the samples, correlations are left to the page.
 """
 
 import base64
@@ -13,10 +14,11 @@ from mauc.data.problem import Problem
 from mauc.report.html.recipe import call_of, import_line
 from mauc.selectors.base import RankingSelector
 from mauc.selectors.greedy_mauc import GreedyMAUC
-from mauc.selectors.greedy_mauc.dispersion import spread_effects
-from mauc.selectors.greedy_mauc.interactions import add_folded, search_derived
-from mauc.selectors.greedy_mauc.prediction import Prediction
+from mauc.selectors.greedy_mauc.dispersion import FOLDED, MAX_FOLDED, spread_effects
+from mauc.selectors.greedy_mauc.interactions import MAX_PAIRS, add_folded, search_derived
+from mauc.selectors.greedy_mauc.prediction import Prediction, other_sizes
 from mauc.selectors.greedy_mauc.search import MAX_HELD, SearchState, measure_state
+from mauc.selectors.greedy_mauc.units import max_choices
 
 MAX_CANDIDATES = 300
 MAX_BYTES = 1_000_000  # of base64 text
@@ -51,8 +53,15 @@ def what_if_part(
     wanted = dict.fromkeys([*kept, *selector.ranking_.tolist(), *found.ranking.tolist()])
     room = list(wanted)[:MAX_CANDIDATES]
     folded, of_spread = _spreads(effects, scores, selector.noise_correction, room)
-    while _n_bytes(len(room), int(np.isin(room, folded).sum()), n_pairs, 4) > MAX_BYTES:
+    n_kept = scores.scores.shape[1]
+    # Samples or correlations, and bytes per number: the first that the page has room for.
+    ways = [(n, width) for n in ([n_kept] * bool(scores.class_counts.all()) + [0]) for width in (8, 4)]
+    while not (fits := [
+        way for way in ways
+        if _n_bytes(len(room), int(np.isin(room, folded).sum()), n_pairs, *way) <= MAX_BYTES
+    ]):  # fmt: skip
         room.pop()
+    has_samples, is_exact = fits[0][0] > 0, fits[0][1] == 8
     if len(room) < max(k, len(kept)):
         return {"reason": f"the page has room for {len(room)} candidates, fewer than were chosen"}
     columns = np.sort(np.array(room))
@@ -64,13 +73,17 @@ def what_if_part(
         derived.effects, derived.scores, 1, n_products=len(folded),
         shrinkage=state.shrinkage, alpha=options["alpha"],
     )  # fmt: skip
-    is_exact = _n_bytes(len(columns), len(folded), n_pairs, 8) <= MAX_BYTES
     predicted = np.asarray(selector.predicted_mauc_)
-    if wishes is None:
+    if wishes is None and not has_samples:
         further = Prediction(searched.leave(), found.n_steps).mauc
         predicted = np.append(predicted, further[k : len(columns)])
     lower = np.tril_indices(len(every), -1)
     prices = _prices(problem)
+    correlations = samples = None
+    if has_samples:
+        samples = _samples(wide, columns, every)
+    else:
+        correlations = _packed(_correlations(wide, every)[lower], _CORRELATION_UNIT, is_exact)
     return {
         "reason": None,
         "is_exact": is_exact,
@@ -80,7 +93,9 @@ def what_if_part(
         "n_features": problem.n_features,
         "folded": np.searchsorted(columns, folded).tolist(),
         "effects": _packed(derived.effects[every], _EFFECT_UNIT, is_exact),
-        "correlations": _packed(_correlations(wide, every)[lower], _CORRELATION_UNIT, is_exact),
+        "correlations": correlations,
+        "samples": samples,
+        "used_folded": np.flatnonzero(np.isin(folded, selector.folded_features_)).tolist(),
         "prior": state.prior[columns].tolist(),
         "varies": scores.varies[columns].tolist(),
         "repeats": _repeats(state, columns),
@@ -126,9 +141,28 @@ def _spreads(
     return np.concatenate([one for one, _ in found]), np.concatenate([one for _, one in found])
 
 
-def _n_bytes(n_columns: int, n_folded: int, n_pairs: int, width: int) -> int:
+def _n_bytes(n_columns: int, n_folded: int, n_pairs: int, n_samples: int, width: int) -> int:
     n = n_columns + n_folded
-    return (n * n_pairs + n * (n - 1) // 2) * width * 4 // 3
+    rest = n_columns * n_samples if n_samples > 0 else n * (n - 1) // 2 * width
+    return (n * n_pairs * width + rest) * 4 // 3
+
+
+def _samples(state: SearchState, columns: Array, every: Array) -> dict[str, Any]:
+    """Return what a prediction needs: normal scores, and those of all features in short."""
+    scores, left = state.scores, state.leave()
+    counts, n_kept = scores.class_counts, scores.scores.shape[1]
+    squares = scores.nominal_squares
+    return {
+        "scores": base64.b64encode(scores.scores[columns].tobytes()).decode("ascii"),
+        "fold": FOLDED.tolist(),
+        "class_counts": counts.tolist(),
+        "weights": None if scores.weights is None else left.weights.tolist(),
+        "scales": scores.within_scales()[1][every].tolist(),
+        "shrinkage": state.shrinkage,
+        "sizes": other_sizes(left, np.arange(len(counts)), scores.class_weights).tolist(),
+        "confirmed": [[at, squares[f]] for at, f in enumerate(columns.tolist()) if f in squares],
+        "max_choices": max_choices((state.n_features + MAX_FOLDED + MAX_PAIRS) * n_kept),
+    }
 
 
 def _packed(values: Array, unit: float, is_exact: bool) -> str:

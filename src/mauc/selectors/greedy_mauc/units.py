@@ -60,6 +60,11 @@ class CostCurve(Result):
         return [plain_layout(heads, rows, len(columns["cost"]), right=("cost", "features"))]
 
 
+def max_choices(n_values: int) -> int:
+    """Return how many choices exchanges look at, by the number of normal scores of all features."""
+    return min(_MAX_CHOICES, _MAX_VALUES // n_values)
+
+
 def search_units(
     wishes: Constraints, columns: DerivedColumns, k: int, options: dict[str, Any]
 ) -> Found:
@@ -106,10 +111,12 @@ class _Exchange:
         rivals = {
             int(unit)
             for by_cost in (True, False)
-            for unit in np.argsort(-wishes.worth(found.relevance, by_cost))[:_MAX_RIVALS]
+            for unit in np.argsort(-wishes.worth(found.relevance, by_cost), kind="stable")[
+                :_MAX_RIVALS
+            ]
             if wishes.sizes[unit] > 0
         }
-        most, distance = min(_MAX_CHOICES, _MAX_VALUES // state.scores.scores.size), 1
+        most, distance = max_choices(state.scores.scores.size), 1
         self._predict(units)
         while distance <= 2:
             near = [
