@@ -30,9 +30,19 @@ function normalInverse(p) {
   return (low + high) / 2;
 }
 
-const likelihoodsOf = (size) => COMPONENTS.map((variance) => (
-  Math.exp(-0.5 * Math.min(size, N_BINS * BIN) ** 2 / (1 + variance)) / Math.sqrt(1 + variance)));
-const BIN_LIKELIHOODS = Array.from({ length: N_BINS + 1 }, (_, b) => likelihoodsOf((b + 0.5) * BIN));
+const likelihood = (size, variance) => Math.exp(-0.5 * Math.min(size, N_BINS * BIN) ** 2 / (1 + variance)) / Math.sqrt(1 + variance);
+const BIN_LIKELIHOODS = Array.from({ length: N_BINS + 1 }, (_, b) => COMPONENTS.map((variance) => likelihood((b + 0.5) * BIN, variance)));
+
+// The part of a distance of class means, in standard errors, that will not recur.
+function luckIn(size, mixture) {
+  let all = 0, real = 0;
+  for (let c = 0; c < COMPONENTS.length; c++) {
+    const part = likelihood(size, COMPONENTS[c]) * mixture[c];
+    all += part;
+    real += part * (COMPONENTS[c] / (1 + COMPONENTS[c]));
+  }
+  return 1 - real / all;
+}
 
 // The shares of the components among the distances of class means, by EM.
 function mixtureOf(sizes) {
@@ -92,7 +102,7 @@ class Predictor {
 
   // Samples, class means and their mean, in independent coordinates, and the luck in them.
   standardPoints(search, size) {
-    const { samples, nCandidates } = this.model, { n, counts, sums } = samples, nClasses = counts.length;
+    const { samples, nCandidates } = this.model, { n, counts } = samples, nClasses = counts.length;
     const points = [], bias = [], distances = [], lucky = [];
     const mixture = this.mixtureOf(search.taken.filter((column) => column >= nCandidates));
     for (let step = 0; step < size; step++) {
@@ -103,11 +113,7 @@ class Predictor {
       }
       for (let i = 0; i < row.length; i++) row[i] /= search.roots[step];
       const apart = Array.from({ length: nClasses }, (_, g) => row[n + g] - row[n + nClasses]);
-      const luck = apart.map((distance, g) => {
-        const parts = likelihoodsOf(Math.abs(distance / this.errors[g])).map((one, c) => one * mixture[c]);
-        const all = parts.reduce((a, b) => a + b, 0);
-        return 1 - parts.reduce((sum, one, c) => sum + one / all * (COMPONENTS[c] / (1 + COMPONENTS[c])), 0);
-      });
+      const luck = apart.map((distance, g) => luckIn(Math.abs(distance / this.errors[g]), mixture));
       points.push(row);
       distances.push(apart);
       // What leaving a sample out takes by itself is not taken twice.

@@ -33,25 +33,25 @@ function startWhatIf(packed) {
   const mean = (values, shares) => values.reduce((sum, value, p) => sum + shares[p] * value, 0) / shares.reduce((a, b) => a + b, 0);
   const scaled = (separation, scale) => Array.from(separation, (square) => normal(scale * Math.sqrt(square / 2)));
 
-  // Without samples, separations of each size are multiplied by what gives the prediction of Python.
-  let scales = null;
-  function scaleOf(found) {
-    if (scales === null) {
-      const start = searched(first(), true);
-      start.extend(packed.predicted.length);
-      scales = start.separations.map((separation, at) => {
-        let low = 0, high = 4;
-        for (let i = 0; i < 50; i++) {
-          const middle = (low + high) / 2;
-          if (mean(scaled(separation, middle), first().shares) < packed.predicted[at]) low = middle;
-          else high = middle;
-        }
-        return (low + high) / 2;
-      });
+  // Without samples, separations are multiplied by what gives the prediction of Python at that size.
+  let start = null;
+  const scales = new Map();
+  function scaleOf(n) {
+    start ??= searched(first(), true);
+    start.extend(n);
+    if (!scales.has(n)) {
+      const separation = start.separations[Math.min(n, start.separations.length) - 1];
+      let low = 0, high = 4;
+      for (let i = 0; i < 40; i++) {
+        const middle = (low + high) / 2;
+        if (mean(scaled(separation, middle), first().shares) < packed.predicted[n - 1]) low = middle;
+        else high = middle;
+      }
+      scales.set(n, (low + high) / 2);
     }
-    return scales[Math.min(found.ranking.length, scales.length) - 1];
+    return scales.get(n);
   }
-  const pairAucs = (found) => (predictor ? predictor.pairAucs(found) : scaled(found.separation, scaleOf(found)));
+  const pairAucs = (found) => (predictor ? predictor.pairAucs(found) : scaled(found.separation, scaleOf(Math.min(found.ranking.length, packed.predicted.length))));
 
   // Why the code may choose other features than the page, or "".
   function doubt(isFirst) {
@@ -112,7 +112,7 @@ function startWhatIf(packed) {
         say("pair_weight", `{${rows.filter((row) => row[2] !== 1).map(([a, b, share]) => `(${JSON.stringify(a)}, ${JSON.stringify(b)}): ${share}`).join(", ")}}`);
       }
     }
-    byId("what-if-code").textContent = words.start + parts.join(words.between) + words.end;
+    byId("what-if-code").textContent = (words.start + parts.join(words.between) + words.end).replace(" | {}", "");
     byId("what-if-files").replaceChildren(...Object.entries(files).map(([name, text]) => {
       const button = make("button", { type: "button" }, `Download ${name}`);
       button.addEventListener("click", () => {
@@ -191,10 +191,10 @@ function startWhatIf(packed) {
     sizeInput.max = most;
     sizeInput.value = state.size;
     byId("what-if-count").textContent = found.ranking.length === state.size ? String(state.size)
-      : `${found.ranking.length} of ${state.size} that the budget pays for`;
+      : `${found.ranking.length} of at most ${state.size}`;
     byId("what-if-mauc").textContent = shown(mauc, 4);
     const gain = mauc - initial;
-    byId("what-if-change").textContent = Math.abs(gain) < 0.00005 ? "" : ` (${gain > 0 ? "+" : "−"}${Math.abs(gain).toFixed(4)})`;
+    byId("what-if-change").textContent = Math.abs(gain) < 0.00005 ? "" : `, ${gain > 0 ? "+" : "−"}${Math.abs(gain).toFixed(4)} against the selection of this page`;
     byId("what-if-note").textContent = doubt(isFirst);
     byId("what-if-note").hidden = doubt(isFirst) === "";
     const wanted = find.value.trim().toLowerCase(), places = new Map(found.ranking.map((f, at) => [f, at + 1]));
