@@ -3,7 +3,6 @@
 import json
 import os
 import shlex
-import statistics
 
 import numpy as np
 import pandas as pd
@@ -11,8 +10,8 @@ import pytest
 from sklearn.datasets import load_wine
 
 from mauc import GreedyMAUC
-from mauc.cli import main
 from mauc.report.html import selection_report
+from tests.helpers.cli_helpers import run, run_json
 from tests.helpers.page_helpers import PHONE
 from tests.helpers.what_if import BUNDLED, GOLDEN, SHARED, SIZE, load, make_page
 
@@ -58,6 +57,7 @@ def wish(page, names, size=None, keep=(), exclude=(), prices=(), budget=None, pa
         page.fill("#what-if-size", str(size))
 
 
+@pytest.mark.filterwarnings("ignore::mauc.exceptions.RepeatedRowsWarning")
 @pytest.mark.parametrize(
     "name", [*BUNDLED, *(pytest.param(name, marks=pytest.mark.data) for name in SHARED)]
 )
@@ -88,3 +88,133 @@ def test_rankings_are_those_of_python(open_page, tmp_path, name):
             assert predicted(page) == pytest.approx(row["mauc"], abs=6e-5), key
     page.click("#what-if-reset")
     assert page.is_hidden("#what-if-note")
+
+
+def test_weights_ties_and_categories(open_page, tmp_path):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 240)
+    X = pd.DataFrame(rng.normal(size=(240, 6)) + 0.6 * np.eye(3, 6)[y], columns=list("abcdef"))
+    X["b"] *= 1 + 3 * (y == 2)  # told by its spread
+    X["c"] = X["c"].round()
+    X["d"] = pd.Categorical(np.array(list("uvwx"))[(y + rng.integers(0, 3, 240)) % 4])
+    X["e"] = X["d"].cat.rename_categories(dict(zip("uvwx", "UVWX", strict=True)))
+    weights = rng.integers(1, 4, 240) / 2
+
+    def fit(size, **wishes):
+        return GreedyMAUC(size, **wishes).fit(X, y, sample_weight=weights)
+
+    report = selection_report(fit(4), X, y, sample_weight=weights)
+    report.write(tmp_path / "page.html")
+    page = open_page(tmp_path / "page.html")
+    costs = dict.fromkeys(X.columns, 1) | {"a": 3, "d": 2}
+    names, prices = list(X.columns), [[0, 3], [3, 2]]
+    for wishes, selector in (
+        ({}, fit(4)),
+        ({"size": 5, "keep": [4], "exclude": [0]}, fit(5, keep=["e"], exclude=["a"])),
+        ({"size": 4, "prices": prices, "budget": 4}, fit(4, feature_costs=costs, budget=4)),
+        ({"size": 3, "pairs": [[1, 2, 30]]}, fit(3, pair_weight={(1, 2): 30})),
+    ):
+        wish(page, names, **wishes)
+        assert ranking(page) == [names[at] for at in selector.ranking_]
+        assert predicted(page) == pytest.approx(selector.predicted_mauc_[-1], abs=6e-5)
+
+
+AWKWARD = [
+    "plain", "a,b", 'say "x"', " padded ", "NA", "01", "it's", "b", "a", "é=;$(x) `y`", "*", "-z",
+]  # fmt: skip
+SCENARIOS = (
+    {"size": 3, "keep": [1, 2], "exclude": [3, 4]},
+    {"size": 4, "keep": [8, 7], "exclude": [1, 9]},  # their names joined are another name
+    {"size": 5, "keep": [9], "exclude": [10], "prices": [[4, 2.5], [5, 0], [1, 3]], "budget": 3.5},
+    {"size": 4, "keep": [11], "exclude": [0], "pairs": [[0, 1, 12], [1, 2, 0]]},
+    {"size": 4, "keep": [6], "exclude": [], "prices": [[2, 7]], "pairs": [[0, 2, 0.5]]},
+)
+
+
+@pytest.fixture
+def awkward():
+    """A table whose names and classes have commas, quotes and blanks."""
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    X = X.iloc[:, [6, 9, 12, 0, 11, 1, 3, 2, 10, 4, 8, 7]].set_axis(AWKWARD, axis=1)
+    return X, np.array(["one, two", "NA", '"q" x'])[y]
+
+
+def test_commands_of_the_page_repeat_its_choice(open_page, tmp_path, monkeypatch, awkward):
+    X, y = awkward
+    monkeypatch.chdir(tmp_path)
+    X.assign(kind=y).to_csv("table.csv", index=False)
+    reading = ("table.csv", "--target", "kind", "--categorical", "kind")
+    run("select", *reading, "-k", 4, "--report", "page.html")
+    page = open_page(tmp_path / "page.html")
+    names = page.evaluate("JSON.parse(data.textContent).what_if.all_names")
+    for wishes in SCENARIOS:
+        wish(page, names, **wishes)
+        for at in range(page.locator("#what-if-files button").count()):
+            with page.expect_download() as download:
+                page.locator("#what-if-files button").nth(at).click()
+            download.value.save_as(download.value.suggested_filename)
+        program, *words = shlex.split(page.inner_text("#what-if-code"))
+        assert program == "mauc"
+        got = [row["feature"] for row in run_json(*words)["features"]]
+        assert got == ranking(page), words
+
+
+@pytest.mark.parametrize("is_named", [True, False])
+def test_code_of_the_page_repeats_its_choice(open_page, tmp_path, awkward, is_named):
+    X, y = awkward
+    table = X if is_named else X.to_numpy()
+    report, model = make_page(table, y, 4)
+    report.write(tmp_path / "page.html")
+    page = open_page(tmp_path / "page.html")
+    for wishes in SCENARIOS:
+        wish(page, model["names"], **wishes)
+        found = {"X": table, "y": y}
+        exec(page.inner_text("#what-if-code"), found)
+        got = [model["names"][at] for at in found["selector"].ranking_]
+        assert got == ranking(page), wishes
+
+
+@pytest.mark.data
+@pytest.mark.skipif(not os.environ.get("MAUC_DATA"), reason="needs the data sets of MAUC_DATA")
+def test_a_change_takes_less_than_100_ms(open_page, tmp_path):
+    """287 candidates x 325 pairs; the least of some, because machines that run tests are busy."""
+    X, y = load("isolet")
+    report, model = make_page(X, y, 50)
+    report.write(tmp_path / "page.html")
+    page = open_page(tmp_path / "page.html")
+    for wishes in ({"keep": [3]}, {"exclude": [460]}, {"size": 100}, {"pairs": [[1, 4, 9]]},
+                   {"prices": [[461, 5]], "budget": 45}):  # fmt: skip
+        times = []
+        for _ in range(4):
+            wish(page, dict(zip(model["columns"], model["names"], strict=True)), **wishes)
+            times.append(float(page.get_attribute("#what-if", "data-milliseconds")))
+        assert min(times) < 100, (wishes, times)
+
+
+def test_keyboard_and_phone(open_page, tmp_path, awkward):
+    X, y = awkward
+    report, model = make_page(X, y, 4)
+    report.write(tmp_path / "page.html")
+    page = open_page(tmp_path / "page.html", PHONE)
+    assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+    wide = page.evaluate("""() => [...document.querySelectorAll("#what-if *")]
+        .filter((one) => one.getBoundingClientRect().right > innerWidth + 1).length""")
+    assert wide == 0
+    unnamed = page.evaluate("""() => [...document.querySelectorAll("#what-if :is(input, select)")]
+        .filter((one) => !one.ariaLabel && one.labels.length === 0).length""")
+    assert unnamed == 0
+    page.focus("#what-if-size")
+    page.keyboard.press("ArrowRight")
+    assert len(ranking(page)) == 5
+    for _ in range(3):  # budget, find, reset
+        page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.id") == "what-if-reset"
+    page.keyboard.press("Tab")
+    first = ranking(page)[0]
+    assert page.evaluate("document.activeElement.ariaLabel") == f"keep {first}"
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    assert first not in ranking(page)
+    assert page.evaluate("document.activeElement.ariaLabel") == f"leave out {first}"  # it stays
+    outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
+    assert outline == "solid"

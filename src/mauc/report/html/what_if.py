@@ -45,17 +45,22 @@ def what_if_part(
         "shrinkage": state.shrinkage, "alpha": 8.0 * state.rate, "prior": state.prior,
         "pair_shares": problem.pair_shares,
     }  # fmt: skip
-    n_searched = min(problem.n_features, MAX_CANDIDATES)
+    n_searched = problem.n_features
+    if n_searched > MAX_CANDIDATES:  # the others are what may take their place
+        n_searched = max(k, MAX_CANDIDATES // 2)
     searched, found, *_ = search_derived(
         effects.copy(), scores, n_searched, np.array(names), selector.noise_correction,
         interactions=False, **options,
     )  # fmt: skip
-    wanted = dict.fromkeys([*kept, *selector.ranking_.tolist(), *found.ranking.tolist()])
-    room = list(wanted)[:MAX_CANDIDATES]
+    alone = np.argsort(-state.prior * found.relevance, kind="stable")
+    wanted = np.concatenate([np.array(kept, int), selector.ranking_, found.ranking, alone])
+    room = list(dict.fromkeys(wanted.tolist()))[:MAX_CANDIDATES]
     folded, of_spread = _spreads(effects, scores, selector.noise_correction, room)
     n_kept = scores.scores.shape[1]
     # Samples or correlations, and bytes per number: the first that the page has room for.
-    ways = [(n, width) for n in ([n_kept] * bool(scores.class_counts.all()) + [0]) for width in (8, 4)]
+    ways = [
+        (n, width) for n in ([n_kept] * bool(scores.class_counts.all()) + [0]) for width in (8, 4)
+    ]
     while not (fits := [
         way for way in ways
         if _n_bytes(len(room), int(np.isin(room, folded).sum()), n_pairs, *way) <= MAX_BYTES
@@ -65,6 +70,7 @@ def what_if_part(
     if len(room) < max(k, len(kept)):
         return {"reason": f"the page has room for {len(room)} candidates, fewer than were chosen"}
     columns = np.sort(np.array(room))
+    n_sure = int(np.isin(found.ranking, columns).cumprod().sum())
     is_candidate = np.isin(folded, columns)
     folded, of_spread = folded[is_candidate], of_spread[is_candidate]
     derived = add_folded(effects, scores, folded, of_spread)
@@ -76,7 +82,7 @@ def what_if_part(
     predicted = np.asarray(selector.predicted_mauc_)
     if wishes is None and not has_samples:
         further = Prediction(searched.leave(), found.n_steps).mauc
-        predicted = np.append(predicted, further[k : len(columns)])
+        predicted = np.append(predicted, further[k:n_sure])
     lower = np.tril_indices(len(every), -1)
     prices = _prices(problem)
     correlations = samples = None
@@ -91,6 +97,7 @@ def what_if_part(
         "names": [names[at] for at in columns],
         "all_names": names if problem.n_features <= MAX_NAMES else None,
         "n_features": problem.n_features,
+        "n_sure": n_sure,  # sizes up to it need no other features, without wishes
         "folded": np.searchsorted(columns, folded).tolist(),
         "effects": _packed(derived.effects[every], _EFFECT_UNIT, is_exact),
         "correlations": correlations,

@@ -56,7 +56,7 @@ function startWhatIf(packed) {
   // Why the code may choose other features than the page, or "".
   function doubt(isFirst) {
     const { size, ...wishes } = state, { size: _, ...before } = first();
-    const isPlain = !packed.prices && packed.keep.length + packed.exclude.length + packed.excluded_others.length === 0;
+    const isPlain = !packed.prices && packed.keep.length + packed.exclude.length + packed.excluded_others.length === 0 && size <= packed.n_sure;
     if (isFirst) return "";
     if (nCandidates < packed.n_features && !(isPlain && JSON.stringify(wishes) === JSON.stringify(before))) {
       return `The page searches ${nCandidates} of ${packed.n_features.toLocaleString("en")} features; the code below searches all of them and may choose others.`;
