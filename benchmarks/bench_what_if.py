@@ -1,4 +1,4 @@
-"""A change in the what-if section of a page in Chromium: milliseconds, and those of the processor."""
+"""A change in the what-if section of a page in Chromium: milliseconds by the clock and of CPU."""
 
 import shutil
 import statistics

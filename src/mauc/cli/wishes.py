@@ -112,8 +112,8 @@ def find_names(text: str, names: Sequence[str], flag: str) -> list[str]:
     found: list[str] = []
     words = [word for row in csv.reader(StringIO(text), skipinitialspace=True) for word in row]
     for word in [text] if text in names else filter(str.strip, words):
-        word = word if word in names else word.strip()
-        here = [word] if word in names else [name for name in names if fnmatchcase(name, word)]
+        here = [name for name in (word, word.strip()) if name in names][:1]
+        here = here or [name for name in names if fnmatchcase(name, word.strip())]
         if not here:
             raise MaucError(f"{flag} must name features ({format_labels(names)}), got {word!r}.")
         found += here

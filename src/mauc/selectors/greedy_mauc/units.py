@@ -62,7 +62,7 @@ class CostCurve(Result):
 
 def max_choices(n_values: int) -> int:
     """Return how many choices exchanges look at, by the number of normal scores of all features."""
-    return min(_MAX_CHOICES, _MAX_VALUES // n_values)
+    return min(_MAX_CHOICES, _MAX_VALUES // int(n_values))
 
 
 def search_units(
@@ -108,12 +108,11 @@ class _Exchange:
     def improve(self, state: SearchState, found: GreedyRanking) -> None:
         """Go from a choice to better ones, as long as there are any nearby."""
         wishes, units = self._wishes, frozenset(self._wishes.unit_of[found.ranking].tolist())
+        worths = [wishes.worth(found.relevance, by_cost) for by_cost in (True, False)]
         rivals = {
             int(unit)
-            for by_cost in (True, False)
-            for unit in np.argsort(-wishes.worth(found.relevance, by_cost), kind="stable")[
-                :_MAX_RIVALS
-            ]
+            for worth in worths
+            for unit in np.argsort(-worth, kind="stable")[:_MAX_RIVALS]
             if wishes.sizes[unit] > 0
         }
         most, distance = max_choices(state.scores.scores.size), 1

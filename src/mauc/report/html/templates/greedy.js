@@ -18,27 +18,15 @@ function expMinus(x) {
   return WHOLE_POWERS[steps >> 10] * POWERS[steps & 1023] * rest;
 }
 
-// What the page carries, decoded: effects by column, and rows of correlations when they are asked
-// for. `samples` are the normal scores of the samples, null where the page has no room for them.
+// What the page carries, decoded: effects by column, normal scores of the samples, and rows of
+// correlations when they are asked for.
 function readModel(packed, decode) {
   const nCandidates = packed.columns.length, n = nCandidates + packed.folded.length;
-  const numbers = (text, unit) => {
-    const bytes = decode(text);
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-    return packed.is_exact
-      ? Float64Array.from({ length: bytes.length / 8 }, (_, i) => view.getFloat64(8 * i, true))
-      : Float64Array.from({ length: bytes.length / 4 }, (_, i) => view.getInt32(4 * i, true) * unit);
-  };
-  const effects = numbers(packed.effects, 2 ** -28), samples = packed.samples && readSamples(packed, decode);
-  const correlations = Array(n).fill(null); // by row
-  if (!samples) {
-    const lower = numbers(packed.correlations, 2 ** -31);
-    for (let i = 0, at = 0; i < n; i++) {
-      correlations[i] = new Float64Array(n);
-      correlations[i][i] = 1;
-      for (let j = 0; j < i; j++, at++) correlations[i][j] = correlations[j][i] = lower[at];
-    }
-  }
+  const bytes = decode(packed.effects), view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const effects = packed.is_exact
+    ? Float64Array.from({ length: bytes.length / 8 }, (_, i) => view.getFloat64(8 * i, true))
+    : Float64Array.from({ length: bytes.length / 4 }, (_, i) => view.getInt32(4 * i, true) * 2 ** -28);
+  const samples = readSamples(packed, decode), correlations = Array(n).fill(null);
   const repeats = new Map(); // of a chosen nominal feature: what is left of the effects of others
   for (const [f, s, kept] of packed.repeats) {
     repeats.set(s, [...(repeats.get(s) ?? []), [f, kept]]);
@@ -46,7 +34,7 @@ function readModel(packed, decode) {
   return {
     n, nCandidates, nPairs: effects.length / n, effects, samples, repeats, folded: packed.folded,
     correlations: (s) => { correlations[s] ??= correlationsOf(samples, s); return correlations[s]; },
-    ofFolded: packed.folded.map((f, at) => (samples ? correlation(samples, f, nCandidates + at) : correlations[f][nCandidates + at])),
+    ofFolded: packed.folded.map((f, at) => correlation(samples, f, nCandidates + at)),
     prior: packed.prior, varies: packed.varies, rate: packed.rate,
   };
 }
@@ -112,7 +100,7 @@ function usedFolded(model, shares) {
 class GreedySearch {
   constructor(model, wishes) {
     const { n, nCandidates, nPairs } = model;
-    Object.assign(this, { model, wishes, ranking: [], separations: [], taken: [], roots: [] });
+    Object.assign(this, { model, wishes, ranking: [], taken: [], roots: [] });
     this.effects = model.effects.slice();
     this.nUpdates = new Int32Array(n);
     this.variances = new Float64Array(n).fill(1);
@@ -252,7 +240,6 @@ class GreedySearch {
       if (this.foldedOf[f] >= 0) this.take(this.foldedOf[f]);
       for (const [other, kept] of this.model.repeats.get(f) ?? []) this.shrink(other, kept);
     }
-    this.separations.push(this.separation.slice());
   }
 
   // What only the categories of a chosen nominal feature tell is no longer new.

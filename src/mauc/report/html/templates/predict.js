@@ -2,7 +2,7 @@
 // sample is left out in turn, and what of the distances of class means is luck is taken off.
 
 const BIN = 0.1, N_BINS = 100, COMPONENTS = [0, ...Array.from({ length: 13 }, (_, i) => 2 ** (i - 2))];
-const NULL_SHARE = 0.3, N_ITERATIONS = 1000, MAX_GAP = 600, MIN_LEFT = 0.02, MAX_PREDICTED = 512;
+const NULL_SHARE = 0.3, N_ITERATIONS = 1000, MAX_GAP = 600, MIN_LEFT = 0.02, MAX_PREDICTED = 512, MAX_KNOWN = 1000;
 
 // The normal distribution function and its inverse, to 1e-14 (series and continued fraction).
 function normal(x) {
@@ -73,11 +73,19 @@ class Predictor {
     this.errors = counts.map((count) => Math.sqrt(1 / count - 1 / this.nAll));
     this.confirmed = new Map(samples.confirmed);
     this.mixtures = new Map(); // by the chosen columns of spread
+    this.known = new Map();
     this.weights = samples.weights ?? new Float64Array(samples.n).fill(1);
   }
 
-  // The AUC of every class pair, both directions averaged.
+  // The AUC of every class pair, both directions averaged; it depends on the chosen columns alone.
   pairAucs(search) {
+    const key = search.taken.join();
+    if (this.known.size > MAX_KNOWN) this.known.clear();
+    if (!this.known.has(key)) this.known.set(key, this.predict(search));
+    return this.known.get(key);
+  }
+
+  predict(search) {
     const n = this.model.samples.counts.length, size = evaluatedSize(Math.min(search.taken.length, MAX_PREDICTED));
     if (size === 0 || this.nFree < 1) return Array(n * (n - 1) / 2).fill(0.5);
     const { points, bias, distances, lucky } = this.standardPoints(search, size);

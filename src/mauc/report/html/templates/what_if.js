@@ -11,7 +11,7 @@ function startWhatIf(packed) {
   });
   let state = first();
 
-  const predictor = model.samples && new Predictor(model);
+  const predictor = new Predictor(model);
   const pricesOf = (wanted) => (packed.prices !== null || wanted.budget !== null || wanted.prices.some((price) => price !== 1)
     ? wanted.prices : null);
   const sameShares = (wanted) => JSON.stringify(wanted.shares) === JSON.stringify(first().shares);
@@ -27,42 +27,17 @@ function startWhatIf(packed) {
     if (wanted.budget === null) return search(true);
     if (isFirst) return search(true, new Set(packed.ranking));
     const relevance = new GreedySearch(model, { ...wishes, byCost: true, only: null }).relevance();
-    return searchBudget(wishes, search, (found) => mean(pairAucs(found), wanted.shares), relevance, model.samples?.max_choices ?? 0);
+    return searchBudget(wishes, search, (found) => mean(predictor.pairAucs(found), wanted.shares), relevance, model.samples.max_choices);
   }
 
   const mean = (values, shares) => values.reduce((sum, value, p) => sum + shares[p] * value, 0) / shares.reduce((a, b) => a + b, 0);
-  const scaled = (separation, scale) => Array.from(separation, (square) => normal(scale * Math.sqrt(square / 2)));
-
-  // Without samples, separations are multiplied by what gives the prediction of Python at that size.
-  let start = null;
-  const scales = new Map();
-  function scaleOf(n) {
-    start ??= searched(first(), true);
-    start.extend(n);
-    if (!scales.has(n)) {
-      const separation = start.separations[Math.min(n, start.separations.length) - 1];
-      let low = 0, high = 4;
-      for (let i = 0; i < 40; i++) {
-        const middle = (low + high) / 2;
-        if (mean(scaled(separation, middle), first().shares) < packed.predicted[n - 1]) low = middle;
-        else high = middle;
-      }
-      scales.set(n, (low + high) / 2);
-    }
-    return scales.get(n);
-  }
-  const pairAucs = (found) => (predictor ? predictor.pairAucs(found) : scaled(found.separation, scaleOf(Math.min(found.ranking.length, packed.predicted.length))));
 
   // Why the code may choose other features than the page, or "".
   function doubt(isFirst) {
     const { size, ...wishes } = state, { size: _, ...before } = first();
     const isPlain = !packed.prices && packed.keep.length + packed.exclude.length + packed.excluded_others.length === 0 && size <= packed.n_sure;
-    if (isFirst) return "";
-    if (nCandidates < packed.n_features && !(isPlain && JSON.stringify(wishes) === JSON.stringify(before))) {
-      return `The page searches ${nCandidates} of ${packed.n_features.toLocaleString("en")} features; the code below searches all of them and may choose others.`;
-    }
-    return state.budget !== null && !predictor
-      ? "With a budget, the code below also tries exchanges of features on the samples, which the page has no room for, so it may choose others." : "";
+    const isSure = isFirst || nCandidates === packed.n_features || (isPlain && JSON.stringify(wishes) === JSON.stringify(before));
+    return isSure ? "" : `The page searches ${nCandidates} of ${packed.n_features.toLocaleString("en")} features; the code below searches all of them and may choose others.`;
   }
 
   const shellQuoted = (text) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\"'\"'")}'`);
@@ -185,7 +160,7 @@ function startWhatIf(packed) {
     const least = Math.max(state.keep.length, 1), most = Math.max(nCandidates - state.exclude.length, 1);
     state.size = Math.min(Math.max(state.size, least), most);
     const isFirst = JSON.stringify(state) === JSON.stringify(first());
-    const found = searched(state, isFirst), values = pairAucs(found), mauc = Math.max(mean(values, state.shares), 0.5);
+    const found = searched(state, isFirst), values = predictor.pairAucs(found), mauc = Math.max(mean(values, state.shares), 0.5);
     initial ??= mauc;
     sizeInput.min = least;
     sizeInput.max = most;
