@@ -170,6 +170,23 @@ def test_code_of_the_page_repeats_its_choice(open_page, tmp_path, awkward, is_na
         assert got == ranking(page), wishes
 
 
+def test_page_of_a_selection_with_wishes(open_page, tmp_path, awkward):
+    X, y = awkward
+    costs = dict(zip(X.columns, np.arange(12) % 4 + 1.0, strict=True))
+    wishes = {"keep": ["it's"], "exclude": ["a,b", "NA"], "feature_costs": costs}
+    selector = GreedyMAUC(4, **wishes, budget=9, pair_weight={("NA", "one, two"): 3}).fit(X, y)
+    selection_report(selector, X, y).write(tmp_path / "page.html")
+    page = open_page(tmp_path / "page.html")
+    assert ranking(page) == [X.columns[at] for at in selector.ranking_]
+    assert predicted(page) == pytest.approx(selector.predicted_mauc_[-1], abs=6e-5)
+    page.get_by_label("leave out a,b", exact=True).click()  # its price is that of the fit
+    again = GreedyMAUC(**selector.get_params() | {"exclude": ["NA"]}).fit(X, y)
+    assert ranking(page) == [X.columns[at] for at in again.ranking_]
+    found = {"X": X, "y": y}
+    exec(page.inner_text("#what-if-code"), found)
+    assert found["selector"].ranking_.tolist() == again.ranking_.tolist()
+
+
 @pytest.mark.data
 @pytest.mark.skipif(not os.environ.get("MAUC_DATA"), reason="needs the data sets of MAUC_DATA")
 def test_a_change_takes_less_than_100_ms(open_page, tmp_path):

@@ -6,11 +6,15 @@ Correlations are those of the normal scores of the samples, which a prediction n
 
 import base64
 from collections.abc import Mapping
+from contextlib import suppress
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
+from mauc.data.constraints import Constraints
 from mauc.data.problem import Problem
+from mauc.exceptions import MaucError
 from mauc.report.html.recipe import call_of, import_line
 from mauc.selectors.base import RankingSelector
 from mauc.selectors.greedy_mauc import GreedyMAUC
@@ -95,7 +99,7 @@ def what_if_part(
         "excluded_others": [] if wishes is None else [
             int(column) for column in np.flatnonzero(wishes.unit_of < 0) if column not in columns
         ],
-        "prices": _prices(problem),
+        "prices": _prices(selector, problem),
         "budget": None if selector.budget is None else float(selector.budget),
         "words": dict(words) if words else _python_words(selector, is_weighted, has_groups),
     }  # fmt: skip
@@ -166,12 +170,16 @@ def _repeats(state: SearchState, columns: Array) -> list[list[float]]:
     return found
 
 
-def _prices(problem: Problem) -> list[float] | None:
+def _prices(selector: RankingSelector, problem: Problem) -> list[float] | None:
     """Return the price of every feature; None if the fit had none."""
     wishes = problem.constraints
     if wishes is None or wishes.costs is None or problem.n_features > MAX_NAMES:
         return None
-    return [float(wishes.costs[unit]) if unit >= 0 else 0.0 for unit in wishes.unit_of]
+    with suppress(MaucError):  # features that are excluded may have no price: it counts as 0
+        given = SimpleNamespace(feature_costs=selector.feature_costs)
+        wishes = Constraints.of(given, problem) or wishes
+    costs = np.append(np.asarray(wishes.costs), 0.0)  # -1 is the unit of what is excluded
+    return [float(cost) for cost in costs[wishes.unit_of]]
 
 
 def _python_words(selector: RankingSelector, is_weighted: bool, has_groups: bool) -> dict[str, Any]:
