@@ -190,7 +190,7 @@ def test_page_of_a_selection_with_wishes(open_page, tmp_path, awkward):
 @pytest.mark.data
 @pytest.mark.skipif(not os.environ.get("MAUC_DATA"), reason="needs the data sets of MAUC_DATA")
 def test_a_change_takes_less_than_100_ms(open_page, tmp_path):
-    """325 pairs; the least of some, because machines that run tests are busy."""
+    """325 class pairs; the least of some times, because machines that run tests are busy."""
     X, y = load("isolet")
     report, model = make_page(X, y, 50)
     report.write(tmp_path / "page.html")
@@ -230,3 +230,14 @@ def test_keyboard_and_phone(open_page, tmp_path, awkward):
     assert page.evaluate("document.activeElement.ariaLabel") == f"leave out {first}"  # it stays
     outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
     assert outline == "solid"
+
+
+def test_a_budget_that_pays_for_nothing_is_told(open_page, tmp_path, awkward):
+    make_page(*awkward, 4)[0].write(tmp_path / "page.html")
+    page = open_page(tmp_path / "page.html")
+    wish(page, AWKWARD, budget=0.5)
+    assert "any feature, the cheapest of which costs 1" in page.inner_text("#what-if-note")
+    wish(page, AWKWARD, keep=[0, 1], budget=1.5)
+    assert "features that are kept, which cost 2" in page.inner_text("#what-if-note")
+    wish(page, AWKWARD, keep=[0, 1], budget=2)
+    assert page.is_hidden("#what-if-note")

@@ -67,9 +67,8 @@ function correlation(samples, s, f) {
 }
 
 function dot(a, b) {
-  let total = 0; // below 2^31: at most 2^17 products of two bytes
-  if (a.length >= 2 ** 17) return a.reduce((sum, value, i) => sum + value * b[i], 0);
-  for (let i = 0; i < a.length; i++) total = (total + a[i] * b[i]) | 0;
+  let total = 0; // whole numbers: exact
+  for (let i = 0; i < a.length; i++) total += a[i] * b[i];
   return total;
 }
 

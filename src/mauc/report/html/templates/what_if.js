@@ -32,8 +32,13 @@ function startWhatIf(packed) {
 
   const mean = (values, shares) => values.reduce((sum, value, p) => sum + shares[p] * value, 0) / shares.reduce((a, b) => a + b, 0);
 
-  // Why the code may choose other features than the page, or "".
+  // Why the code may choose other features than the page, or none at all; else "".
   function doubt(isFirst) {
+    const kept = state.keep.reduce((sum, f) => sum + state.prices[f], 0);
+    const least = Math.min(...state.prices.filter((_, f) => !state.exclude.includes(f)));
+    if (state.budget !== null && (kept || least) > state.budget * (1 + 1e-9)) {
+      return `The budget does not pay for ${kept ? "the features that are kept, which cost" : "any feature, the cheapest of which costs"} ${+(kept || least).toPrecision(6)}: mauc refuses it.`;
+    }
     const { size, ...wishes } = state, { size: _, ...before } = first();
     const isPlain = !packed.prices && packed.keep.length + packed.exclude.length + packed.excluded_others.length === 0 && size <= packed.n_sure;
     const isSure = isFirst || nCandidates === packed.n_features || (isPlain && JSON.stringify(wishes) === JSON.stringify(before));
