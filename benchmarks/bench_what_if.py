@@ -12,14 +12,15 @@ from mauc import GreedyMAUC
 from mauc.report.html import selection_report
 
 N_REPEATS, SIZE = 9, 50
-# What a reader does, as JavaScript that changes a control and tells it so.
+# A box that is ticked, or a control and its value; others in each turn: predictions are kept.
+ROW = "#what-if-features tr:nth-child({}) td:nth-child({}) input"
 CHANGES = {
-    "keep a feature": "#what-if-features tr:nth-child(20) td:nth-child(3) input",
-    "leave one out": "#what-if-features tr:nth-child(1) td:nth-child(4) input",
-    "100 features": ("#what-if-size", 100),
-    "a price": ("#what-if-features tr:nth-child(1) td:nth-child(5) input", 5),
-    "a budget": ("#what-if-budget", 45),
-    "weight a pair": ("#what-if-pairs tr:nth-child(1) input", 9),
+    "keep a feature": lambda turn: ROW.format(20 + turn, 3),
+    "leave one out": lambda turn: ROW.format(1 + turn, 4),
+    "100 features": lambda turn: ("#what-if-size", 100 - turn),
+    "a price": lambda turn: (ROW.format(1 + turn, 5), 5),
+    "a budget": lambda turn: ("#what-if-budget", 45 - turn),
+    "weight a pair": lambda turn: ("#what-if-pairs tr:nth-child(1) input", 9 + 9 * turn),
 }
 
 
@@ -67,12 +68,12 @@ def main():
             n_classes = len(set(y.tolist()))
             print(f"  {source} {name}: {len(model['columns'])} candidates x "
                   f"{n_classes * (n_classes - 1) // 2} pairs")  # fmt: skip
-            for what, control in CHANGES.items():
+            for what, control_of in CHANGES.items():
                 times, cpu = [], []
-                for _ in range(N_REPEATS):
+                for turn in range(N_REPEATS):
                     page.click("#what-if-reset")
                     before = cpu_seconds(client)
-                    times.append(change(page, control))
+                    times.append(change(page, control_of(turn)))
                     cpu.append(1000 * (cpu_seconds(client) - before))
                 print(f"    {what:16} {statistics.median(times):6.1f} {min(times):6.1f}"
                       f"   CPU {statistics.median(cpu):6.1f}", flush=True)  # fmt: skip
