@@ -18,7 +18,8 @@ _FOLDER = Path(__file__).parent / "templates"
 # In the order in which each needs the ones before.
 _SCRIPTS = (
     "base.js", "table.js", "chosen.js", "values.js", "map_views.js", "map_drawing.js",
-    "scatter.js", "map.js", "pairs.js", "explain.js", "greedy.js", "what_if.js", "page.js",
+    "scatter.js", "map.js", "pairs.js", "explain.js", "greedy.js", "predict.js", "what_if.js",
+    "page.js",
 )  # fmt: skip
 _NO_AUC = 65535  # code where a class has no held-out sample
 _FRAME_HEIGHT = 720

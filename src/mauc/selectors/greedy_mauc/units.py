@@ -60,6 +60,11 @@ class CostCurve(Result):
         return [plain_layout(heads, rows, len(columns["cost"]), right=("cost", "features"))]
 
 
+def max_choices(n_values: int) -> int:
+    """Return how many choices exchanges look at, by the number of normal scores of all features."""
+    return min(_MAX_CHOICES, _MAX_VALUES // int(n_values))
+
+
 def search_units(
     wishes: Constraints, columns: DerivedColumns, k: int, options: dict[str, Any]
 ) -> Found:
@@ -96,13 +101,14 @@ class _Exchange:
     def improve(self, state: SearchState, found: GreedyRanking) -> None:
         """Go from a choice to better ones, as long as there are any nearby."""
         wishes, units = self._wishes, frozenset(self._wishes.unit_of[found.ranking].tolist())
+        worths = [wishes.worth(found.relevance, by_cost) for by_cost in (True, False)]
         rivals = {
             int(unit)
-            for by_cost in (True, False)
-            for unit in np.argsort(-wishes.worth(found.relevance, by_cost))[:_MAX_RIVALS]
+            for worth in worths
+            for unit in np.argsort(-worth, kind="stable")[:_MAX_RIVALS]
             if wishes.sizes[unit] > 0
         }
-        most, distance = min(_MAX_CHOICES, _MAX_VALUES // state.scores.scores.size), 1
+        most, distance = max_choices(state.scores.scores.size), 1
         self._predict(units)
         while distance <= 2:
             near = [
