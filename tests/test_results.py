@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits, load_iris
 
-from mauc import MDFS, GreedyMAUC, mauc_interval, pair_auc_scores, select_k, siren_study
+from mauc import MDFS, GreedyMAUC, mauc_interval, pair_auc_scores, pair_tests, select_k, siren_study
 from mauc.evaluation import SizeCurve
 from mauc.results import MAX_ROWS, Result, first_rows, short_name
 from mauc.selectors.error_bound import ErrorControl
@@ -115,6 +115,7 @@ def test_every_result_has_rows_a_frame_and_html():
         greedy.trace_, ErrorControl(np.array([0.9, 0.2]), 1, 4), pair_auc_scores(y, scores),
         Interactions(np.array([[0, 1]]), np.array([0.1]), np.array([1]), np.array([["a", "b"]]), 3),
         mauc_interval(y, scores), select_k(MDFS(), X, y, sizes=[1, 2]), siren_study(X, y),
+        pair_tests(X, y),
     ]  # fmt: skip
     for result in results:
         assert isinstance(result, Result)

@@ -54,5 +54,5 @@ def test_every_parameter_is_described(estimator):
 
 
 def test_imports_without_docstrings():
-    code = "import mauc; assert mauc.MDFS.__doc__ is None"
+    code = "import mauc; assert 'Parameters' not in mauc.MDFS.__doc__"
     subprocess.run([sys.executable, "-OO", "-c", code], check=True)

@@ -32,6 +32,7 @@ _HOMES = {
     "precompile": ("WarmupSummary", "warmup"),
     "selectors": SELECTOR_CLASSES,
     "selectors.pair_auc": ("feature_pair_auc",),
+    "selectors.pair_tests": ("PairTests", "pair_tests"),
     "sketch": ("PairAUCSketch", "sketch_rows"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

@@ -15,8 +15,8 @@ from typing import Any
 from mauc.exceptions import MaucError, printable
 
 
-def check_choice(name: str, value: Any, choices: Iterable[Any]) -> Any:
-    """Return `value` if it is one of the choices; the error names all of them and the nearest.
+def check_choice(name: str, value: Any, choices: Iterable[Any], *, quoted: bool = True) -> Any:
+    """Return `value` if it is one of the choices; the error is that of `unknown_choice`.
 
     >>> check_choice("ties", "mau", ("index", "mauc"))
     Traceback (most recent call last):
@@ -26,7 +26,7 @@ def check_choice(name: str, value: Any, choices: Iterable[Any]) -> Any:
     # The value may be an array, which cannot be compared with a choice.
     if isinstance(value, str | int | bool | None) and value in choices:
         return value
-    raise unknown_choice(name, value, choices, quoted=True)
+    raise unknown_choice(name, value, choices, quoted=quoted)
 
 
 def unknown_choice(

@@ -12,6 +12,7 @@
       ├─ MaucWarning                 the answer stands, but means less than it seems
       │    ├─ SmallClassWarning      a class has a single sample
       │    ├─ ConstantInputWarning   features are constant and tell nothing
+      │    ├─ NoEvidenceWarning      no feature is significant, and one had to be selected
       │    ├─ TinyUnitsWarning       values differ by less than a method can see
       │    ├─ AbsentClassWarning     a class has no sample to score
       │    ├─ LooseBoundWarning      AUCs of a sketch may be far from those of the rows
@@ -64,6 +65,10 @@ class SmallClassWarning(MaucWarning):
 
 class ConstantInputWarning(MaucWarning):
     """Every feature is constant, or constant features had to be selected."""
+
+
+class NoEvidenceWarning(MaucWarning):
+    """No feature separates two classes significantly, and one had to be selected."""
 
 
 class TinyUnitsWarning(MaucWarning):

@@ -5,7 +5,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from html import escape
-from typing import Any, NamedTuple
+from typing import Any
 
 from mauc.exceptions import printable
 
@@ -128,25 +128,11 @@ def _escaped(part: Any, how: Callable[[str], str]) -> Any:
     return replace(part, **{key: _escaped(text, how) for key, text in texts.items()})
 
 
-class _Cell(NamedTuple):
-    """A text and its width on the terminal."""
-
-    text: str
-    width: int
-
-    def ljust(self, width: int) -> str:
-        return self.text + " " * (width - self.width)
-
-
-_Columns = list[list[_Cell]]
+_Columns = list[list[str]]
 
 
 def render_text(layout: Layout, width: int | None = None, bold: str = "**") -> str:
-    """Return a table as plain text that ends with a newline.
-
-    Captions and notes are wrapped to the width, and value columns that would exceed it continue
-    below; without a width columns are not split. Bold values are put between two `bold`.
-    """
+    """Return a table as plain text that ends with a newline; columns beyond a width go below."""
     layout = _escaped(layout, printable)
     labels = _label_columns(layout)
     rows = [values for group in layout.groups for _, values in group.rows]
@@ -173,25 +159,21 @@ def _label_columns(layout: Layout) -> _Columns:
     if layout.right and labels[0] in layout.right:
         width = max(map(len, labels))
         labels = [label.rjust(width) for label in labels]
-    columns = [names, labels] if layout.is_grouped else [labels]
-    return [[_Cell(entry, len(entry)) for entry in column] for column in columns]
+    return [names, labels] if layout.is_grouped else [labels]
 
 
-def _value_column(head: str, values: list[Value], bold: str, *, is_right: bool) -> list[_Cell]:
+def _value_column(head: str, values: list[Value], bold: str, *, is_right: bool) -> list[str]:
     """Return head and values with the digits below each other, marks to the right of them."""
     if not is_right:
-        return [_Cell(text, len(text)) for text in (head, *(value.text for value in values))]
-    n_bold = 0 if bold == HIDDEN else len(bold)
-    before = n_bold if any(value.is_bold for value in values) else 0
+        return [head, *(value.text for value in values)]
+    before = _shown_length(bold) if any(value.is_bold for value in values) else 0
     width = max([len(head) - before, *(len(value.text) for value in values)])
     cells = []
     for value in values:
-        star, taken = (bold, n_bold) if value.is_bold else ("", 0)
-        left = before - taken + width - len(value.text)
-        text = " " * left + star + value.text + star + value.marks
-        cells.append(_Cell(text, len(text) - 2 * (len(star) - taken)))
-    # heads end where the digits end
-    return [_Cell(head.rjust(before + width), before + width), *cells]
+        star = bold if value.is_bold else ""
+        left = before - _shown_length(star) + width - len(value.text)
+        cells.append(" " * left + star + value.text + star + value.marks)
+    return [head.rjust(before + width), *cells]  # heads end where the digits end
 
 
 def _split_columns(labels: _Columns, columns: _Columns, width: int | None) -> list[_Columns]:
@@ -215,7 +197,10 @@ def _text_lines(layout: Layout, labels: _Columns, columns: _Columns) -> list[str
     shown = [*labels, *columns]
     widths = [_width(column) for column in shown]
     body = [
-        "  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()
+        "  ".join(
+            cell + " " * (width - _shown_length(cell))
+            for cell, width in zip(cells, widths, strict=True)
+        ).rstrip()
         for cells in zip(*shown, strict=True)
     ]
     if not layout.caption:
@@ -224,7 +209,7 @@ def _text_lines(layout: Layout, labels: _Columns, columns: _Columns) -> list[str
     if layout.over:
         lines.append(" " * sum(width + 2 for width in widths[: len(labels)]) + layout.over)
     lines.append(body[0])
-    rule = "-" * max(len(line.replace(HIDDEN, "")) for line in body)
+    rule = "-" * _width(body)
     at = 1
     for group in layout.groups:
         lines.append(rule)
@@ -233,8 +218,12 @@ def _text_lines(layout: Layout, labels: _Columns, columns: _Columns) -> list[str
     return lines
 
 
-def _width(column: list[_Cell]) -> int:
-    return max(cell.width for cell in column)
+def _shown_length(text: str) -> int:
+    return len(text.replace(HIDDEN, ""))
+
+
+def _width(column: list[str]) -> int:
+    return max(map(_shown_length, column))
 
 
 def render_markdown(layout: Layout) -> str:
@@ -283,11 +272,7 @@ def markdown_table(heads: Sequence[str], rows: Iterable[Sequence[str]], n_labels
 
 
 def escape_markdown(text: str) -> str:
-    r"""Return text that Markdown shows as it is, also inside a table.
-
-    >>> print(escape_markdown("a_b|c"))
-    a\_b\|c
-    """
+    """Return text that Markdown shows as it is, also inside a table."""
     return _MARKDOWN.sub(r"\\\1", printable(" ".join(text.split())))
 
 
@@ -338,11 +323,7 @@ def render_latex(layout: Layout) -> str:
 
 
 def escape_latex(text: str) -> str:
-    r"""Return text that LaTeX sets as it is.
-
-    >>> print(escape_latex("a_b|c"))
-    a\_b\textbar{}c
-    """
+    """Return text that LaTeX sets as it is."""
     text = printable(" ".join(text.split()))
     # LaTeX would read a bracket or a star behind the end of a row as an option of the row.
     return "{}" * text.startswith(("[", "*")) + "".join(_LATEX.get(sign, sign) for sign in text)

@@ -40,11 +40,7 @@ def free_memory() -> int | None:
 
 
 def check_memory(n_bytes: int, what: str, advice: str) -> None:
-    """Raise if work needs more memory than is free.
-
-    `what` is the subject of the message, with what makes it large: "44,850 class pairs x 40
-    features"; `advice` says what to do instead.
-    """
+    """Raise if work needs more memory than is free; `what` is the subject of the message."""
     free = free_memory()
     if free is not None and n_bytes > free:
         raise NotEnoughMemoryError(
@@ -122,12 +118,9 @@ _PAGE_SHARE = 4
 
 
 class Workspace:
-    """The memory of a fit, given out to arrays of all columns, such as states or ranks.
+    """The memory of a fit, given out to arrays of all columns, such as states or ranks."""
 
-    Those of a source may be larger than `memory`, in bytes, and are then in a temporary file; None
-    is no limit. `floor` are the bytes that a pass over the columns needs at least.
-    """
-
+    # What exceeds `memory` is in a temporary file; a pass over the columns needs `floor` at least.
     def __init__(self, memory: int | None = None, floor: int = 0) -> None:
         self.taken = 0  #: bytes given out so far, until the end of the fit
         self._memory, self._floor = memory, floor
@@ -146,10 +139,7 @@ class Workspace:
         return max(0, share - self.taken)
 
     def array(self, shape: tuple[int, ...], dtype: Any, later: int = 0) -> np.ndarray:
-        """Return an array of any values, in memory or, where it does not fit, in a nameless file.
-
-        The disk must also have space for an array of `later` bytes that will be asked for.
-        """
+        """Return an empty array, in memory or in a nameless file, with `later` bytes to spare."""
         n_bytes = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
         spare = self.spare()
         if spare is None or n_bytes <= spare:

@@ -11,7 +11,7 @@ import numpy as np
 from joblib import Parallel, cpu_count, delayed
 from scipy import sparse
 
-from mauc.checks import check_choice, check_int, unknown_choice
+from mauc.checks import check_choice, check_int
 from mauc.compile import find_cache, kernel_counts, silenced
 from mauc.exceptions import MaucError
 from mauc.progress import KINDS, track
@@ -116,8 +116,7 @@ def _check_jobs(methods: Iterable[str] | None) -> list[str]:
         return [*known, _FUNCTIONS]
     wanted = [methods] if isinstance(methods, str) else list(methods)
     for name in wanted:
-        if name not in known:
-            raise unknown_choice("a method", name, known)
+        check_choice("a method", name, known, quoted=False)
     if not wanted:
         raise MaucError("methods must name at least one method.")
     return [name for name in known if name in wanted]

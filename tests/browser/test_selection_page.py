@@ -98,7 +98,7 @@ def test_colours_of_the_map_follow_the_aucs(open_page, tmp_path):
     top = page.evaluate("document.querySelector('#map-room').offsetHeight") - 2 * 20
     left = page.evaluate("document.querySelector('#map-room').offsetWidth") - 420
     assert colour_at(page, left + 1, top + 6) == [254, 232, 56]
-    assert colour_at(page, left + 350, top + 6) == [254, 232, 56]
+    assert colour_at(page, left + 320, top + 6) == [254, 232, 56]
     assert colour_at(page, left + 1, top + 26) == [0, 34, 78]
     assert colour_at(page, left + 10, top + 26) == [0, 0, 0]  # nothing drawn
 
@@ -144,6 +144,19 @@ def test_the_map_answers_to_keys(open_page, digits_page):
     page.keyboard.press("Enter")
     assert page.inner_text("#values h3") == names[1]
     assert "AUC on 0 vs 1" in page.inner_text("#values")
+
+
+def test_cells_that_are_not_significant_say_so(open_page, digits_page):
+    path, summary = digits_page
+    page = open_page(path)
+    page.focus("#map")
+    said = []
+    for _ in range(45):
+        said.append(page.inner_text("#readout").endswith(", not significant"))
+        page.keyboard.press("ArrowRight")
+    assert said == [not cell for cell in summary["significant"][0]]
+    assert True in said
+    assert page.inner_text(".scale.weak") == "not significant"
 
 
 def test_hardest_pairs_come_first_on_wish(open_page, digits_page):

@@ -11,7 +11,13 @@ from mauc.exceptions import MaucError
 
 X, Y = load_iris(return_X_y=True)
 DIGITS, _LABELS = load_digits(return_X_y=True)
-DIGITS_TRAIN = Samples.unweighted(DIGITS[::2], _LABELS[::2].astype(np.int32), 10)
+
+
+def unweighted(X, y, n_classes):
+    return Samples(X, y.astype(np.int32), np.ones(len(y)), n_classes, np.empty(0, np.int64))
+
+
+DIGITS_TRAIN = unweighted(DIGITS[::2], _LABELS[::2], 10)
 MODELS = [C45(), NearestNeighbor(), NormalNaiveBayes(), RBFSVM()]
 each_model = pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
 
@@ -89,7 +95,7 @@ def test_a_class_of_weight_zero_keeps_its_label(model):
 @each_model
 def test_to_prepare_is_not_to_fit(model):
     fresh = type(model)()
-    fresh.prepare(Samples.unweighted(X, Y.astype(np.int32), 3))
+    fresh.prepare(unweighted(X, Y, 3))
     assert vars(fresh) == vars(type(model)())
 
 

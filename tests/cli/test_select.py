@@ -71,7 +71,10 @@ def test_files_are_replaced_only_by_force(wine_file, tmp_path):
         (["none.csv"], "none.csv is neither a file nor a bundled data set"),
         (["wine", "--target", "x"], "wine has its labels already"),
         (["wine", "-k", "99"], r"-k must be in [1, 13] (the number of features), got 99."),
-        (["wine", "-k", "many"], "-k must be a whole number, all, auto or predicted, got 'many'."),
+        (
+            ["wine", "-k", "many"],
+            "-k must be a whole number, all, auto, predicted or fdr, got 'many'.",
+        ),
         (["wine", "-m", "maucd", "--set", "ties=mauc"], "--set for the method maucd must be"),
         (["wine", "-m", "schi", "--set", "relevance=su"], "--set for the method schi must be"),
         (["wine", "-m", "mdfs", "-k", "predicted"], "-k predicted goes with the method greedy"),
@@ -151,6 +154,10 @@ def test_auto_says_how_the_size_was_chosen_and_a_best_at_the_edge(wine_file, tmp
     assert found["note"] == curve.edge_note
     assert run_json("rank", *words[1:])["size_curve"] == found
     assert len(run_json("select", "iris", "-k", "predicted")["features"]) >= 1
+    found = run_json(*words[:5], "fdr", "--method", "maucd", "--set", "fdr_alpha=1e-9")["features"]
+    wanted = MAUCD("fdr", fdr_alpha=1e-9).fit(X, y).ranking_
+    assert [feature["column"] for feature in found] == wanted.tolist()
+    assert 1 < len(wanted) < 13
     assert "size_curve" not in run_json(*words[:4], "-k", 3)
     assert "size_curve" not in run_json("rank", *words[1:4], "-k", 3)
     # Six features that are worth the same: the best is all of them.

@@ -8,7 +8,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 from mauc import MAUCD, GreedyMAUC, mauc_score
+from mauc.cli.wishes import find_names
 from mauc.datasets import load_dataset
+from mauc.exceptions import MaucError
 from mauc.experiments import DatasetSpec, MethodSpec, Plan, run_plan
 from tests.helpers.cli_helpers import refusal, run, run_json
 
@@ -50,6 +52,22 @@ def test_wishes_are_those_of_the_library(files):
     assert "cost so far" in run("select", "wine", *words).stdout
     ranked = run_json("rank", "wine", "-m", "maucd", "--exclude", "ash")["features"]
     assert len(ranked) == len(NAMES) - 1
+
+
+def test_names_with_commas_and_quotes():
+    names = ["a,b", "a", "b", 'q"', " s ", "it's"]
+
+    def find(text):
+        return find_names(text, names, "--keep")
+
+    assert find("a, b") == ["a", "b"]
+    assert find("a,b") == ["a,b"]  # a name as it stands is that name
+    assert find('"a","b"') == ["a", "b"]
+    assert find('b,"a,b"') == ["b", "a,b"]
+    assert find('"q""", " s ",it*') == ['q"', " s ", "it's"]
+    for text in ("", " , ", '""'):
+        with pytest.raises(MaucError, match="--keep must"):
+            find(text)
 
 
 @pytest.mark.parametrize("name", ["square.csv", "pairs.csv"])

@@ -79,6 +79,8 @@ def test_equals_array(table, client, name):
         FCBF("all", max_rounds=2),
         JMI("all"),
         ARCO("all"),
+        GreedyMAUC("fdr", max_samples=200),
+        ARCO("fdr"),
     ],
 )
 def test_options(table, client, selector):

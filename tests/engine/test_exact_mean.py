@@ -47,15 +47,15 @@ def test_middles_between_doubles_are_decided_by_fractions():
     numerators = np.array([[2.0**51 - 1, 2.0**51], [2.0**50 + 1, 2.0**50 + 2]])
     found = mean_of_quotients(numerators / denominators, denominators)
     assert found.tolist() == [true_mean(row, denominators) for row in numerators]
-    rest = mean_of_quotients(np.array([[1.0, 1.0 + 2.0**-52], [1.0, 1.0]]))
+    rest = mean_of_quotients(np.array([[1.0, 1.0 + 2.0**-52], [1.0, 1.0]]), np.zeros(2))
     assert rest.tolist() == [1.0, 1.0]
 
 
 def test_what_is_no_quotient_counts_as_it_is(rng):
     values = rng.random((5, 7))
     wanted = [float(sum(map(Fraction, row)) / 7) for row in values]
-    assert mean_of_quotients(values).tolist() == wanted
+    assert mean_of_quotients(values, np.zeros(7)).tolist() == wanted
     assert mean_of_quotients(values, np.full(7, np.inf)).tolist() == wanted
     assert mean_of_quotients(values, np.full(7, 0.3)).tolist() == wanted
     assert_array_equal(mean_of_quotients(values[:, :1], np.array([2.0])), values[:, 0])
-    assert mean_of_quotients(values[:0]).shape == (0,)
+    assert mean_of_quotients(values[:0], np.zeros(7)).shape == (0,)

@@ -178,9 +178,8 @@ def test_the_products_are_the_densities_one_by_one(rng):
     X, y = rng.normal(size=(40, 3)) * [1, 50, 0.1] + [0, 1e6, -3], np.arange(40) % 3
     X[rng.random(X.shape) < 0.1] = np.nan
     train, test = np.arange(0, 40, 2), np.arange(1, 40, 2)
-    scores = [
-        score.copy() for score in nested_log_probabilities(X[train], y[train], X[test], 3, [1, 3])
-    ]
+    found = nested_log_probabilities(X[train], y[train], X[test], 3, [1, 3], np.ones(len(train)))
+    scores = [score.copy() for score in found]
     for size, got in zip((1, 3), scores, strict=True):
         for row, values in enumerate(X[test, :size]):
             joint = np.empty(3)
@@ -266,7 +265,8 @@ def test_weights_reach_naive_bayes_and_mauc(wine, rng):
         train, test = (np.repeat(rows, weights[rows]) for rows in (train, test))
         ranking = MAUCD(6).fit(X[train], y[train]).ranking_
         columns = X[:, ranking]
-        scores = nested_log_probabilities(columns[train], y[train], columns[test], 3, [3, 6])
+        ones = np.ones(len(train))
+        scores = nested_log_probabilities(columns[train], y[train], columns[test], 3, [3, 6], ones)
         expected = [mauc_score(y[test], score) for score in scores]
         assert_allclose(curve.fold_mauc[place], expected, atol=1e-9)
 

@@ -33,7 +33,12 @@ def test_many_pairs_thin_out_the_labels_and_one_list_has_no_dots():
     display = PairMapDisplay.from_selector(MAUCD("all").fit(X, y))
     assert len(display.ax_.get_xticks()) <= 60
     assert len(display.ax_.get_yticks()) <= 60
-    assert len(display.ax_.collections) == 0
+    assert display.asked_by is None
+    (crosses, _) = display.ax_.collections  # black, and white above
+    assert len(crosses.get_offsets()) == (~display.significant).sum() > 0
+    assert display.ax_.get_xlabel() == "class pair (×: not significant)"
+    plain = PairMapDisplay(display.pair_auc, display.feature_names, display.class_names).plot()
+    assert len(plain.ax_.collections) == 0
 
 
 def test_more_than_sixty_pairs_open_by_classes():
@@ -46,7 +51,10 @@ def test_more_than_sixty_pairs_open_by_classes():
     assert_array_equal(image[np.triu_indices(20, 1)], selector.pair_auc_.max(axis=0))
     assert_array_equal(image, image.T)
     assert np.isnan(np.diag(image)).all()
-    assert display.ax_.get_xlabel() == display.ax_.get_ylabel() == "class"
+    assert display.ax_.get_ylabel() == "class"
+    assert display.ax_.get_xlabel() == "class (×: not significant)"  # no feature is, on these pairs
+    is_weak = (~display.significant).all(axis=0)
+    assert len(display.ax_.collections[0].get_offsets()) == 2 * is_weak.sum() < 190
     assert display.plot(by="pairs").image_.get_array().shape == (5, 190)
 
 

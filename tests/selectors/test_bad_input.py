@@ -110,7 +110,7 @@ def test_data_that_are_none(make, data, labels, text):
 
 @pytest.mark.parametrize("wanted", [0.0, -0.5, np.nan, np.inf, "most", True, [2]])
 def test_a_wrong_number_of_features(make, wanted):
-    text = 'n_features_to_select must be an int, a fraction, "all" or "auto"'
+    text = 'n_features_to_select must be an int, a fraction, "all", "auto" or "fdr"'
     if isinstance(wanted, float):
         text = rf"n_features_to_select as a fraction .* must be in \(0, 1\], got {wanted}"
     with pytest.raises(MaucError, match=text):

@@ -71,10 +71,7 @@ def nominal_scores(
 def table_scores(
     tables: np.ndarray, n_bins: np.ndarray, missing: np.ndarray, step: float = 1.0
 ) -> np.ndarray:
-    """Return CHI, SU and IG, (3, n_tables), of tables below each other; zeros if nothing is cut.
-
-    A count stands for `step` rows.
-    """
+    """Return CHI, SU and IG, (3, n_tables), of tables in counts of `step` rows; 0 if not cut."""
     counts, missing = tables * step, missing * step
     if missing.any():
         table = np.repeat(np.arange(len(n_bins)), n_bins)

@@ -81,11 +81,7 @@ def make_entries(columns: SortedColumns) -> tuple[np.ndarray, np.ndarray]:
 def one_vs_rest_entries(
     entries: np.ndarray, n_entries: np.ndarray, n_classes: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the entries of every class, 0, against the rest, 1, and where those of each are.
-
-    An entry is a block: neighbouring distinct values of one side, or one value with rows of both.
-    Only boundaries between blocks can be best cuts, see docs/methods/mdl.md.
-    """
+    """Return the blocks (docs/methods/mdl.md) of every class, 0, and the rest, 1, and regions."""
     n_columns = len(entries)
     # an entry becomes at most three: the rest before it, and a block of both sides
     width = 3 * int(n_entries.max(initial=0)) + n_classes

@@ -20,10 +20,7 @@ MAX_BINS = 255  # missing values take one more code
 def bin_columns(
     problem: Problem, binning: str, n_bins: int, n_jobs: int | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the state of every value, of `BINNINGS`, and the number of states of every column.
-
-    Rows of weight 0 are left out.
-    """
+    """Return the state of every value, of `BINNINGS`, and the number of states of every column."""
     problem = problem.drop_zero_weight()  # on a worker; elsewhere there are none
     if binning in ("equal_width", "equal_frequency"):
         check_int("n_bins", n_bins, 2, MAX_BINS)
@@ -64,13 +61,10 @@ def bin_columns(
 def _whole_states(
     XT: np.ndarray, columns: np.ndarray, out: np.ndarray, n_out: np.ndarray
 ) -> np.ndarray:
-    """Give values a state each in the columns where all are of low, low + 1, ..., low + 255.
-
-    Returns the other columns. A loop over columns would take four times as long.
-    """
+    """Give values a state each in columns of low, ..., low + 255; return the other columns."""
     if len(columns) == 0:
         return columns
-    values = XT[columns]
+    values = XT[columns]  # a loop over columns would take four times as long
     low = values.min(axis=1, keepdims=True)
     with np.errstate(invalid="ignore", over="ignore"):  # such values differ from low + code
         codes = (values - low).astype(np.uint8)

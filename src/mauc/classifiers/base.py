@@ -118,11 +118,6 @@ class Samples:
     n_classes: int
     nominal: np.ndarray  #: the nominal columns, ascending
 
-    @classmethod
-    def unweighted(cls, X, codes, n_classes: int, nominal=()) -> "Samples":
-        """Return samples of weight 1."""
-        return cls(X, codes, np.ones(len(codes)), n_classes, np.asarray(nominal, dtype=np.int64))
-
 
 @dataclass(frozen=True)
 class Indicators:

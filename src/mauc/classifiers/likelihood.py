@@ -32,11 +32,7 @@ _ONE_Z = 8.5
 def fit_normals(
     XT: np.ndarray, codes: np.ndarray, weights: np.ndarray, n_classes: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return scales, precisions, means and deviations of the columns, the last two by class.
-
-    The scale is the power of two that a column is multiplied by, 1 unless its squares would
-    overflow.
-    """
+    """Return scales (powers of two against overflow), precisions, means and deviations by class."""
     n_features, n_samples = XT.shape
     scales, precisions = np.ones(n_features), np.empty(n_features)
     means, deviations = np.empty((2, n_features, n_classes))
@@ -53,34 +49,25 @@ def fit_normals(
 
 def nested_log_probabilities(
     X_train: np.ndarray, codes: np.ndarray, X_test: np.ndarray, n_classes: int,
-    sizes: Sequence[int], weights: np.ndarray | None = None,
+    sizes: Sequence[int], weights: np.ndarray,
 ) -> Iterator[np.ndarray]:  # fmt: skip
     """Yield the log-probabilities given the first k columns, for each k of the ascending sizes.
 
-    Every class is present in `codes`; NaN is a missing value; weights are positive. Log-densities
-    of a class are sums over features, products of the test matrix, its square and its mask with
-    matrices of shape (n_features, n_classes); the order of their sums depends on the number of BLAS
-    threads, which the caller keeps at one.
+    Every class is present in `codes`; NaN is a missing value; weights are positive. The order of
+    sums depends on the number of BLAS threads, which the caller keeps at one.
     """
     known = ~np.isnan(X_train)
     members = np.eye(n_classes)[codes].T
-    if weights is None:
-        counts = np.maximum(known.sum(axis=0), 1)
-        center = np.where(known, X_train, 0.0).sum(axis=0, dtype=np.float64) / counts
-        Z = np.where(known, X_train - center, 0.0)
-        scale = np.sqrt((Z**2).sum(axis=0) / counts)
-        prior = np.log(members.sum(axis=1) / len(codes))
-    else:
-        shares = np.ldexp(weights, -np.frexp(weights.max())[1])
-        counts = _positive(shares @ known)
-        center = shares @ np.where(known, X_train, 0.0) / counts
-        Z = np.where(known, X_train - center, 0.0)
-        scale = np.sqrt(shares @ Z**2 / counts)
-        # Within a class only ratios of weights matter; between them logarithms do not overflow.
-        scaled, exponents = scale_by_class(weights, codes, n_classes)
-        members *= scaled
-        prior = np.log(members.sum(axis=1)) + exponents * np.log(2.0)
-        prior -= np.logaddexp.reduce(prior)
+    shares = np.ldexp(weights, -np.frexp(weights.max())[1])
+    counts = _positive(shares @ known)
+    center = shares @ np.where(known, X_train, 0.0) / counts
+    Z = np.where(known, X_train - center, 0.0)
+    scale = np.sqrt(shares @ Z**2 / counts)
+    # Within a class only ratios of weights matter; between them logarithms do not overflow.
+    scaled, exponents = scale_by_class(weights, codes, n_classes)
+    members *= scaled
+    prior = np.log(members.sum(axis=1)) + exponents * np.log(2.0)
+    prior -= np.logaddexp.reduce(prior)
     # Standardised, so that nothing cancels; a class without spread must not dominate.
     scale[scale == 0.0] = 1.0
     Z /= scale
@@ -114,11 +101,7 @@ def _positive(sums: np.ndarray) -> np.ndarray:
 
 @njit(cache=True, nogil=True)
 def normal_likelihoods(XT, scales, precisions, means, deviations, is_log, out):
-    """Fill `out`, (n_features, n_samples, n_classes), with the probability of every value's cell.
-
-    A missing value has likelihood 1. Logarithms are evaluated in the lower tail on either side of
-    the mean and have no floor; the probabilities are floored differences, as WEKA's.
-    """
+    """Fill `out`, (n_features, n_samples, n_classes), with probabilities of cells; 1 if missing."""
     n_features, n = XT.shape
     n_classes = means.shape[1]
     for j in range(n_features):
@@ -159,13 +142,10 @@ def multiply_likelihoods(likelihoods, joint):
                     joint[i, k] *= 1e75
 
 
-@njit(cache=True, nogil=True)
 def add_log_likelihoods(likelihoods, joint):
     """Add log-likelihoods of columns, in their order, to the joint log-probabilities."""
-    for column in range(likelihoods.shape[0]):
-        for i in range(uintp(joint.shape[0])):
-            for k in range(uintp(joint.shape[1])):
-                joint[i, k] += likelihoods[column, i, k]
+    for of_column in likelihoods:
+        joint += of_column
 
 
 @njit(cache=True, nogil=True)

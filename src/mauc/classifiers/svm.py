@@ -223,10 +223,7 @@ class RBFSVM(BaseClassifier):
 
 
 class SquaredDistances:
-    """Squared distances between two sets of samples, or within one, on a growing set of columns.
-
-    Columns are added in the order given. Within one set only one half is computed.
-    """
+    """Squared distances between two sets of samples, or within one, on a growing set of columns."""
 
     def __init__(self, QT: np.ndarray, ZT: np.ndarray | None = None) -> None:
         self.is_symmetric = ZT is None

@@ -10,15 +10,13 @@ from pathlib import Path
 import click
 from click.shell_completion import get_completion_class
 
-from mauc.cli.compare import compare
+from mauc.cli.compare import compare, siren
 from mauc.cli.doctor import doctor
-from mauc.cli.explain import explain
 from mauc.cli.manage import cache_group, datasets_group, methods, print_schema, warmup
 from mauc.cli.reading import columns
 from mauc.cli.runs import run, tables
 from mauc.cli.score import score
-from mauc.cli.select import rank, select
-from mauc.cli.siren import siren
+from mauc.cli.select import explain, rank, select
 from mauc.exceptions import printable
 
 #: where each shell looks for completions of a command, from the home folder

@@ -149,7 +149,10 @@ def _spell(name: str, *value: Any) -> str:
     names = {
         "PairAUCSketch": "--sketch, with --method mdfs or maucd", "open_columns": "--memory",
         "feature_groups": "--groups-of", "pair_weight": "--costs", "n_features_to_select": "-k",
+        "fdr_alpha": "--set fdr_alpha",
     }  # fmt: skip
+    if name == "n_features_to_select" and value:
+        return f"-k {value[0]}"
     return names.get(name) or command_line_option(name, *value)
 
 

@@ -2,12 +2,12 @@
 
 from ast import literal_eval
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mauc.checks import unknown_choice
+from mauc.checks import check_choice
 from mauc.cli.common import JOBS, SCHEDULER, SEED, echo_stderr, option
 from mauc.cli.reading import Reading, say_columns
 from mauc.cli.show import watched
@@ -29,12 +29,7 @@ NOT_SET = {
     "n_jobs": "use --jobs instead",
     "categorical_features": "use --categorical instead",
     "verbose": "no option of the command line; bars show on a terminal",
-    "pair_weight": "use --costs instead",
-    "keep": "use --keep instead",
-    "exclude": "use --exclude instead",
-    "feature_groups": "use --groups-of instead",
-    "feature_costs": "use --feature-costs instead",
-    "budget": "use --budget instead",
+    **{wish.name: f"use {wish.metadata['names'][0]} instead" for wish in fields(Wishes)},
 }
 
 
@@ -107,8 +102,7 @@ class Fitting:
         selector = named_selector(self.name, self.options, self.seed, self.jobs)
         if k is not None and not k.lstrip("-").isdigit():
             check_size(k, 1, selector)
-        if self.engine not in ENGINES:
-            raise unknown_choice("--engine", self.engine, ENGINES)
+        check_choice("--engine", self.engine, ENGINES, quoted=False)
         if self.sketch and not hasattr(selector, "fit_sketch"):
             raise MaucError(
                 f"--sketch goes with the methods mdfs and maucd, which rank by the AUCs of "
@@ -201,23 +195,16 @@ def fit_on(selector: "RankingSelector", dataset: "Dataset", client: Any = None) 
     )
 
 
-@contextmanager
-def _workers(fitting: Fitting) -> Iterator[Any]:
+def _workers(fitting: Fitting) -> AbstractContextManager[Any]:
     """Give what selectors take as ``client``: None for this process, or a connected client."""
     if fitting.engine == "local":
-        yield None
-        return
-    from mauc.cluster.connect import connected, local_workers
+        return nullcontext()
+    from mauc.cluster.connect import joined_workers
     from mauc.parallel import count_threads
 
     way_out = "name a scheduler by --scheduler, or use --engine local"
     # An address that does not answer is told before the data are read.
-    with (
-        local_workers(count_threads(fitting.jobs), way_out)
-        if fitting.scheduler is None
-        else connected(fitting.scheduler)
-    ) as client:
-        yield client
+    return joined_workers(fitting.scheduler, count_threads(fitting.jobs), way_out)
 
 
 def suited(
@@ -245,8 +232,7 @@ def named_selector(
     """Return the unfitted selector of ``--method`` with its ``--set`` options, checked."""
     from mauc.registry import SELECTORS, make_selector
 
-    if method not in SELECTORS:
-        raise unknown_choice("--method", method, SELECTORS)
+    check_choice("--method", method, SELECTORS, quoted=False)
     given = parse_options(options)
     fixed = SELECTORS[method].options
     known = make_selector(method).get_params()
@@ -254,9 +240,8 @@ def named_selector(
     for name in given:
         if name in NOT_SET:
             raise MaucError(f"--set {name}: {NOT_SET[name]}.")
-        if name not in free:
-            choices = free or ["none (it has no options)"]
-            raise unknown_choice(f"--set for the method {method}", name, choices)
+        choices = free or ["none (it has no options)"]
+        check_choice(f"--set for the method {method}", name, choices, quoted=False)
     common = {"random_state": seed, "n_jobs": jobs}
     given |= {name: value for name, value in common.items() if name in known}
     selector: RankingSelector = make_selector(method, **given)
@@ -300,7 +285,7 @@ def check_size(k: str | None, n_features: int, selector: Any = None) -> int | st
         return "predicted" if has_prediction else min(10, n_features)
     if k == "all":
         return n_features
-    if k == "auto" and selector is not None:
+    if k in ("auto", "fdr") and f'"{k}"' in getattr(selector, "_size_choices", ""):
         return k
     if k == "predicted" and selector is not None:
         if not has_prediction:
@@ -312,7 +297,7 @@ def check_size(k: str | None, n_features: int, selector: Any = None) -> int | st
     try:
         size = int(k)
     except ValueError:
-        words = " or all" if selector is None else ", all, auto or predicted"
+        words = " or all" if selector is None else ", all, auto, predicted or fdr"
         raise MaucError(f"-k must be a whole number{words}, got {k!r}.") from None
     if not 1 <= size <= n_features:
         raise MaucError(f"-k must be in [1, {n_features}] (the number of features), got {k}.")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mauc.checks import unknown_choice
+from mauc.checks import check_choice
 from mauc.cli.common import command, data_argument, echo_stderr
 from mauc.cli.show import add_row, make_table, print_json, print_table, short, watched
 from mauc.exceptions import WARNING, MaucError, option
@@ -28,8 +28,7 @@ class Reading:
     """How data are read: the options of `mauc.datasets.load_dataset` that were given."""
 
     def __init__(self, given: dict[str, Any]) -> None:
-        if given["nominal"] not in _NOMINAL:
-            raise unknown_choice("--nominal", given["nominal"], _NOMINAL)
+        check_choice("--nominal", given["nominal"], _NOMINAL, quoted=False)
         self._typed = {**given, "nominal": given["nominal"].replace("auto", "")}
         given["separator"] = given["separator"] and given["separator"].replace("\\t", "\t")
         self.options: dict[str, Any] = {

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from mauc.checks import unknown_choice
+from mauc.checks import check_choice
 from mauc.cli import common, show
 from mauc.cli.outputs import check_folder, use_no_screen
 from mauc.exceptions import MaucError
@@ -123,8 +123,7 @@ def tables(
     from mauc.report import run_tables, write_figures, write_tables
     from mauc.stats import Comparison
 
-    if table_format not in FORMATS:
-        raise unknown_choice("--format", table_format, FORMATS)
+    check_choice("--format", table_format, FORMATS, quoted=False)
     comparison = Comparison(reference, test, alpha)
     if figures and output is None:
         raise MaucError("--figures needs --output, a folder to draw into.")
@@ -157,16 +156,14 @@ def _read_run(
 
     rows = show.watched(load_run, f"reading {folder}")(folder)
     for name in datasets:
-        if name not in set(rows["dataset"]):
-            raise unknown_choice("--dataset", name, rows["dataset"].unique())
+        check_choice("--dataset", name, rows["dataset"].unique(), quoted=False)
     if datasets:
         rows = rows[rows["dataset"].isin(datasets)]
     selectors = list(rows["selector"].unique())
     if not selectors:
         raise MaucError(f"{folder} has no rows yet.")
     reference = comparison.reference or ("mdfs" if "mdfs" in selectors else selectors[0])
-    if reference not in selectors:
-        raise unknown_choice("--reference", reference, selectors)
+    check_choice("--reference", reference, selectors, quoted=False)
     return rows, replace(comparison, reference=reference)
 
 

@@ -148,10 +148,7 @@ def print_sentence(text: str, indent: str = "") -> None:
 
 
 def print_json(value: Any, schema: str | None = None) -> None:
-    """Print plain values as JSON, others than printable characters escaped; NaN becomes null.
-
-    `schema` is the name of a file in ``mauc/schemas``, which says what is in the object.
-    """
+    """Print values as JSON, NaN as null; `schema` names the file of ``mauc/schemas`` for them."""
     if schema is not None:
         value = {"schema": f"mauc/{schema}", **value}
     is_ascii = not (sys.stdout.encoding or "").lower().startswith("utf")

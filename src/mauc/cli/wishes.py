@@ -1,13 +1,15 @@
 """What the command line wishes of a selection: features to keep, groups, costs, a budget."""
 
+import csv
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from fnmatch import fnmatchcase
+from io import StringIO
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from mauc.cli.common import option, words_of
+from mauc.cli.common import option
 from mauc.exceptions import MaucError, format_labels
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ class Wishes:
     keep: str | None = option(
         "--keep", metavar="NAMES",
         help="Features that are always chosen, first: names or patterns ('age*'), "
-        "comma-separated.",
+        "comma-separated; a name with a comma in double quotes.",
     )  # fmt: skip
     exclude: str | None = option(
         "--exclude", metavar="NAMES", help="Features that are never chosen, as in --keep."
@@ -106,13 +108,17 @@ class Wishes:
 
 
 def find_names(text: str, names: Sequence[str], flag: str) -> list[str]:
-    """Return the features of comma-separated names and patterns."""
-    found = []
-    for word in [text] if text in names else words_of(text, flag):
-        here = [word] if word in names else [name for name in names if fnmatchcase(name, word)]
+    """Return the features of comma-separated names and patterns, quoted as in CSV."""
+    found: list[str] = []
+    words = [word for row in csv.reader(StringIO(text), skipinitialspace=True) for word in row]
+    for word in [text] if text in names else filter(str.strip, words):
+        here = [name for name in (word, word.strip()) if name in names][:1]
+        here = here or [name for name in names if fnmatchcase(name, word.strip())]
         if not here:
             raise MaucError(f"{flag} must name features ({format_labels(names)}), got {word!r}.")
         found += here
+    if not found:
+        raise MaucError(f"{flag} must be names separated by commas, got {text!r}.")
     return list(dict.fromkeys(found))
 
 
@@ -156,6 +162,7 @@ def _read(path: str, flag: str) -> "pd.DataFrame":
     try:
         if (kind := Path(path).suffix.lower()) in _READERS:
             return getattr(pd, _READERS[kind])(path)
-        return pd.read_csv(path, sep=None, engine="python")
+        # Names such as 01 or NA stay what they are.
+        return pd.read_csv(path, sep=None, engine="python", dtype=str, keep_default_na=False)
     except (OSError, ValueError, ImportError, pd.errors.ParserError) as error:
         raise MaucError(f"{flag}: {path} cannot be read: {error}.") from error

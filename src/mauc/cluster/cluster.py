@@ -16,8 +16,7 @@ from mauc.cluster.connect import (
     count_worker_threads,
     scheduler_lost,
 )
-from mauc.cluster.job import Job
-from mauc.cluster.tasks import run_calls, send
+from mauc.cluster.tasks import Job, run_calls, send
 from mauc.data.problem import Problem
 from mauc.data.source import ColumnSource
 from mauc.exceptions import MaucError

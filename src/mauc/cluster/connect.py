@@ -51,8 +51,12 @@ def connected(client: Any) -> Iterator[Any]:
 
 
 @contextlib.contextmanager
-def local_workers(n_workers: int, way_out: str) -> Iterator[Any]:
-    """Give the client of workers that are started on this machine, with a thread each."""
+def joined_workers(scheduler: str | None, n_workers: int, way_out: str) -> Iterator[Any]:
+    """Give the client of a scheduler or, without one, of workers started here, a thread each."""
+    if scheduler is not None:
+        with connected(scheduler) as client:
+            yield client
+        return
     distributed = optional_import("distributed", "workers of Dask")
     try:
         cluster = distributed.LocalCluster(

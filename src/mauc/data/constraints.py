@@ -4,7 +4,7 @@ A *unit* is what is chosen as a whole: a group of features, or a single one.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, Self
 
@@ -14,9 +14,21 @@ from mauc.checks import check_real, is_int
 from mauc.data.columns import default_names
 from mauc.exceptions import MaucError, format_labels, option
 
-#: parameters of the selectors that take wishes
-WISHES = ("keep", "exclude", "feature_groups", "feature_costs", "budget")
 _FREE = 1e-9  # of the largest cost: what costs less counts as this in a gain per cost
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class WishMixin:
+    """The parameters of the selectors that take wishes, see `mauc.texts`."""
+
+    keep: Any = None
+    exclude: Any = None
+    feature_groups: Any = None
+    feature_costs: Any = None
+    budget: float | None = None
+
+
+WISHES = tuple(one.name for one in fields(WishMixin))
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,10 +178,7 @@ class Purse:
 def choose_units(
     constraints: Constraints, n_wanted: int, score: Callable[[list[int]], np.ndarray],
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """Choose units greedily; return the ranking of their features, and what each gained.
-
-    ``score(chosen)`` returns what every feature gains, given those chosen so far.
-    """
+    """Choose units by what ``score(chosen)`` says that features gain; return ranking and gains."""
     best: tuple[list[int], list[float]] = [], [-np.inf]
     for by_cost in constraints.passes:
         purse, waiting = Purse(constraints, n_wanted), [*constraints.keep]

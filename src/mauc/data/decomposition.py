@@ -12,15 +12,9 @@ DECOMPOSITIONS = ("one-vs-one", "one-vs-rest", "whole")
 
 @dataclass(frozen=True)
 class Decomposition:
-    """The sub-problems of a problem with c classes.
+    """The sub-problems: "one-vs-one", "one-vs-rest" or "whole", a single one.
 
-    ======================  ================  ================================
-    name                    sub-problems      order
-    ======================  ================  ================================
-    ``"one-vs-one"``        c (c - 1) / 2     (0, 1), (0, 2), ..., (c-2, c-1)
-    ``"one-vs-rest"``       c                 class order
-    ``"whole"``             1
-    ======================  ================  ================================
+    Pairs are in the order (0, 1), (0, 2), ..., (c-2, c-1), single classes in that of their labels.
     """
 
     name: str

@@ -219,10 +219,7 @@ def needs_types(frame):
 
 
 def take_columns(frame: Any, chosen: np.ndarray, kind: str = "default") -> Any:
-    """Return columns of a data frame as one of the same kind, or the `kind` of ``set_output``.
-
-    Categories of polars are strings, so categories of other types become strings there.
-    """
+    """Return columns of a data frame as one of the same kind, or the `kind` of ``set_output``."""
     if is_polars(frame):
         part = frame[:, chosen.tolist()]
         return _to_pandas(part) if kind == "pandas" else part

@@ -200,10 +200,9 @@ def make_problem(
 ) -> Problem:  # fmt: skip
     """Validate the arguments of a selector's ``fit`` and encode the labels.
 
-    The estimator gets ``n_features_in_`` and ``feature_names_in_``. Missing values of X are
-    allowed; `accepts` says what else X may hold, nominal columns by `encode_nominal`. X is an
-    array, a sparse matrix or a data frame in memory, or a `ColumnSource`, which the workers of a
-    `cluster` may read.
+    The estimator gets ``n_features_in_`` and ``feature_names_in_``. `accepts` says what X, in
+    memory or a `ColumnSource`, may hold beside numbers; nominal columns are encoded by
+    `encode_nominal`.
     """
     if y is None:
         raise MaucError("this estimator requires y to be passed, but the target y is None.")

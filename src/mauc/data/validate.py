@@ -38,10 +38,8 @@ def check_table(
 ) -> Any:  # fmt: skip
     """Return X as an array of numbers, and y as an array of labels if it is given.
 
-    Missing values are allowed. An `estimator` gets ``n_features_in_`` and ``feature_names_in_``
-    with `reset`; without, X must agree with them. `takes_nominal`: the error for a column of
-    strings may suggest to declare it nominal. Dates and durations become seconds, unless
-    `keep_dates`.
+    An `estimator` gets ``n_features_in_`` and ``feature_names_in_`` with `reset`; without, X must
+    agree with them. `takes_nominal`: the error for strings may suggest to declare them nominal.
     """
     options = {
         "accept_sparse": accept_sparse,
@@ -304,12 +302,7 @@ def scale_weights(
 def effective_rows(
     weights: np.ndarray, codes: np.ndarray, n_classes: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return weights as numbers of rows, and the unit of every class.
-
-    Those of a class sum to its effective number of rows, (sum w)^2 / sum w^2: equal weights count
-    every row once, and a row of weight 0 counts as absent. The weights are ``scaled *
-    units[codes]``.
-    """
+    """Return weights that sum to the effective number of rows of each class, and their units."""
     largest = np.zeros(n_classes)
     np.maximum.at(largest, codes, weights)
     scaled = weights / largest[codes]

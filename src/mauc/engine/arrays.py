@@ -64,11 +64,7 @@ def take_columns(X: np.ndarray, chosen) -> np.ndarray:
 
 
 def contiguous_columns(XT: np.ndarray, *, is_scratch=False) -> np.ndarray:
-    """Return columns, one per row, as a contiguous read-only array of native byte order.
-
-    It is a view if it can be one; otherwise a copy, of `scratch_array` where it is needed for the
-    block at hand only (`is_scratch`).
-    """
+    """Return columns as contiguous read-only rows: a view, or a copy (scratch if `is_scratch`)."""
     if XT.flags.c_contiguous or not is_row_major(XT.T) or not XT.dtype.isnative:
         return read_only(np.ascontiguousarray(XT, dtype=XT.dtype.newbyteorder("=")))
     make = partial(scratch_array, "columns") if is_scratch else np.empty
@@ -136,10 +132,7 @@ def _log_unit(largest):
 
 
 class RowCounts(NamedTuple):
-    """How rows are counted and what L of a count is, in nats.
-
-    Weights are whole numbers, so that their sums are exact and do not depend on the order of rows.
-    """
+    """How rows are counted, in whole numbers whose sums are exact, and L of a count, in nats."""
 
     logs: np.ndarray | None  #: this, the next and `unit` as of `log_table`; None with weights
     fixed: np.ndarray | None

@@ -11,28 +11,27 @@ from fractions import Fraction
 import numpy as np
 from numba import uintp
 
-from mauc.compile import njit
+from mauc.compile import njit, njit_part
 
 _UNIT = 2.0**-53  # largest relative error of a rounding
 _SPLITTER = 2.0**27 + 1.0  # cuts 53 bits into two halves whose products are exact
 _MAX_WHOLE = 2.0**52  # denominators for which a numerator is found again from its quotient
 
 
-def mean_of_quotients(quotients, denominators=None):
-    """Return the mean of every row, of shape (n_rows,): the double nearest to the true mean.
+def mean_of_quotients(quotients: np.ndarray, denominators: np.ndarray) -> np.ndarray:
+    """Return the double nearest to the mean of every row of quotients, of shape (n_rows, n_terms).
 
-    Each of the quotients, of shape (n_rows, n_terms), is a whole number divided by its denominator
-    (n_terms,); where it is not, its own value counts. Plain addition would give rows of equal
-    means different numbers.
+    They are whole numbers divided by the denominators; where one is not, its own value counts.
     """
     quotients = np.asarray(quotients, np.float64)
     n_rows, n_terms = quotients.shape
     if n_terms == 1 or n_rows == 0:
         return quotients.mean(axis=1)
-    divisors = _divisors(denominators, n_terms)
-    high, low = np.empty(n_rows), np.empty(n_rows)
-    add_terms(np.ascontiguousarray(quotients), divisors, high, low)
-    means, rest = _divide(high, low, float(n_terms))
+    # Those of which numerators can be found again, 0 for the others.
+    is_whole = (denominators == np.rint(denominators)) & (denominators < _MAX_WHOLE)
+    divisors = np.where(is_whole & (denominators > 0), denominators, 0.0).astype(np.float64)
+    means, rest = np.empty(n_rows), np.empty(n_rows)
+    fill_means(np.ascontiguousarray(quotients), divisors, means, rest)
     # The error of `rest` is below this, and a mean whose rest is that close to half the distance
     # of its neighbour may belong to the neighbour; below a power of two doubles lie twice as close.
     error = (n_terms + 8.0) ** 2 * _UNIT**2 * np.abs(means) + _UNIT * np.abs(rest)
@@ -43,51 +42,28 @@ def mean_of_quotients(quotients, denominators=None):
     return means
 
 
-def _divisors(denominators, n_terms):
-    """Return the denominators of which numerators can be found again, 0 for the others."""
-    if denominators is None:
-        return np.zeros(n_terms)
-    denominators = np.asarray(denominators, np.float64)
-    is_whole = (denominators == np.rint(denominators)) & (denominators < _MAX_WHOLE)
-    return np.where(is_whole & (denominators > 0), denominators, 0.0)
-
-
 @njit(cache=True, nogil=True, error_model="numpy")
-def add_terms(quotients, divisors, high, low):
-    """Fill in the sum of every row, in double precision (`high`), and what it lacks (`low`)."""
+def fill_means(quotients, divisors, means, rest):
+    """Fill in the mean of every row, in double precision, and what it lacks."""
+    n_terms = np.float64(quotients.shape[1])
     for row in range(quotients.shape[0]):
         terms = quotients[row]
         total, lacking = 0.0, 0.0
         for p in range(uintp(terms.shape[0])):
-            # The error of the sum (Knuth).
             quotient, divisor = terms[p], divisors[p]
-            before = total
-            total = before + quotient
-            part = total - before
-            lacking += (before - (total - part)) + (quotient - part)
-            # What rounding took from the quotient, by the error of the product (Dekker).
-            product = quotient * divisor
+            total, lost = _two_sum(total, quotient)
+            lacking += lost
+            # What rounding took from the quotient.
+            product, error = _two_product(quotient, divisor)
             numerator = np.rint(product)
             if divisor > 0.0 and numerator / divisor == quotient:
-                scaled = _SPLITTER * quotient
-                a_high = scaled - (scaled - quotient)
-                a_low = quotient - a_high
-                scaled = _SPLITTER * divisor
-                b_high = scaled - (scaled - divisor)
-                b_low = divisor - b_high
-                error = a_high * b_high - product
-                error = ((error + a_high * b_low) + a_low * b_high) + a_low * b_low
                 lacking += ((numerator - product) - error) / divisor
-        high[row], low[row] = total, lacking
+        mean = total / n_terms
+        product, error = _two_product(mean, n_terms)
+        means[row], rest[row] = _two_sum(mean, ((total - product) - error + lacking) / n_terms)
 
 
-def _divide(high, low, divisor):
-    """Return (high + low) / divisor as a double and its remainder."""
-    quotient = high / divisor
-    product, error = _two_product(quotient, np.float64(divisor))
-    return _two_sum(quotient, ((high - product) - error + low) / divisor)
-
-
+@njit_part
 def _two_sum(a, b):
     """Return a + b and the error of that sum (Knuth)."""
     total = a + b
@@ -95,19 +71,17 @@ def _two_sum(a, b):
     return total, (a - (total - part)) + (b - part)
 
 
+@njit_part
 def _two_product(a, b):
     """Return a * b and the error of that product (Dekker)."""
     product = a * b
-    a_high, a_low = _halves(a)
-    b_high, b_low = _halves(b)
-    error = ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
-    return product, error
-
-
-def _halves(a):
     scaled = _SPLITTER * a
-    high = scaled - (scaled - a)
-    return high, a - high
+    a_high = scaled - (scaled - a)
+    a_low = a - a_high
+    scaled = _SPLITTER * b
+    b_high = scaled - (scaled - b)
+    b_low = b - b_high
+    return product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
 
 
 def _mean_of_fractions(quotients, divisors):

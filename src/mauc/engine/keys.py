@@ -52,12 +52,7 @@ def key_blocks(XT):
 
 
 def write_keys(XT, labels, label_bits, out=None):
-    """Write the keys of a block of columns, in the order of the rows.
-
-    `XT` is of shape (n_features, n_samples), float32 or float64, and `labels` int32. Returns the
-    keys (uint64, `out` or of `scratch_array`: the next keys take its place), `n_known` of shape
-    (n_features,), int64, and the `Layout`.
-    """
+    """Return keys in the order of rows (`out`, or of `scratch_array`), `n_known` and `Layout`."""
     if XT.dtype != np.float64:
         single, XT = XT, scratch_array("doubles", XT.shape, np.float64)
         XT[:] = single
@@ -68,11 +63,8 @@ def write_keys(XT, labels, label_bits, out=None):
     return keys, n_known, Layout(*layout)
 
 
-def sort_keys(keys, n_known, label_bits):
-    """Sort the first `n_known` keys of every row in place by value; equal values keep their order.
-
-    `keys` has shape (n_features, n_samples), uint64, and `n_known` (n_features,), int64.
-    """
+def sort_keys(keys: np.ndarray, n_known: np.ndarray, label_bits: int) -> None:
+    """Sort the first `n_known` keys of every row in place by value; equal ones keep their order."""
     n_samples = keys.shape[1]
     spare = scratch_array("spare keys", (n_samples,), np.uint64)
     counters = np.empty(N_COUNTERS, np.uint32)
@@ -81,10 +73,7 @@ def sort_keys(keys, n_known, label_bits):
 
 
 def sort_columns(XT, y, label_bits):
-    """Return the sorted keys of a block of columns, class codes as labels, and `n_known`.
-
-    Parameters are those of `write_keys`.
-    """
+    """Return the sorted keys of a block of columns, class codes as labels, and `n_known`."""
     keys, n_known, layout = write_keys(XT, y, label_bits)
     sort_keys(keys, n_known, label_bits)
     lossy = np.flatnonzero(layout.n_lost)
@@ -99,11 +88,7 @@ def sort_columns(XT, y, label_bits):
 
 
 def sort_with_rows(XT, labels, rows, out=None):
-    """Return the sorted keys of a block of columns, numbers of rows as labels.
-
-    `labels` are the numbers of the rows, a permutation of 0, 1, ..., and `rows` the row of each
-    number, int32. Returns the keys, `n_known` and `row_bits`, how many bits the labels have.
-    """
+    """Return sorted keys, numbers of `rows` as labels, `n_known`, and the bits of the labels."""
     row_bits = label_bits_of(XT.shape[1])
     keys, n_known, layout = write_keys(XT, labels, row_bits, out)
     sort_keys(keys, n_known, row_bits)
@@ -114,11 +99,8 @@ def sort_with_rows(XT, labels, rows, out=None):
     return keys, n_known, row_bits
 
 
-def argsort_columns(XT):
-    """Return the rows of each column by ascending value, ties by row, missing values last.
-
-    `XT` is of shape (n_features, n_samples), float32 or float64; so are the orders, int32.
-    """
+def argsort_columns(XT: np.ndarray) -> np.ndarray:
+    """Return the rows of each column, int32, by ascending value, ties by row, missing ones last."""
     rows = np.arange(XT.shape[1], dtype=np.int32)
     orders = np.empty(XT.shape, np.int32)
     for part in key_blocks(XT):
@@ -129,11 +111,8 @@ def argsort_columns(XT):
     return orders
 
 
-def read_values(keys, label_bits, layout):
-    """Return the values of keys that lost no bits, float64; what is not a key becomes any number.
-
-    `keys` has shape (n_features, n_samples), uint64.
-    """
+def read_values(keys: np.ndarray, label_bits: int, layout: Layout) -> np.ndarray:
+    """Return the values of keys that lost no bits, float64; others become any number."""
     n_zeros, offsets, centers = (part[:, np.newaxis] for part in layout[:3])
     parts = keys >> np.uint64(label_bits)
     is_negative = parts < centers
@@ -210,10 +189,7 @@ def _write_rows(bits, labels, label_bits, keys, n_known, layout):
 
 @njit(cache=True, nogil=True)
 def relabel(keys, n_known, row_bits, codes, label_bits):
-    """Replace the number of the row in each key, in place, by its class code.
-
-    `keys` and `n_known` are those of `sort_with_rows`, `codes` the class code of each number.
-    """
+    """Replace the row number in each key of `sort_with_rows`, in place, by its class code."""
     row_shift, label_shift = np.uint64(row_bits), np.uint64(label_bits)
     mask = (np.uint64(1) << row_shift) - np.uint64(1)
     for j in range(keys.shape[0]):

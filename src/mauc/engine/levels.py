@@ -26,20 +26,17 @@ def can_count(n_samples: int, n_classes: int) -> bool:
     return n_samples <= _MAX_ROWS and n_classes <= _MAX_CLASSES
 
 
-def find_levels(XT, max_levels=MAX_LEVELS):
-    """Find the columns that hold at most `max_levels` levels of a decimal grid.
+def find_levels(XT: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Find the columns that hold at most `MAX_LEVELS` levels of a decimal grid.
 
     Data from text files have few decimals: a value that is the float nearest to k / 10**d is
-    identified by k. Float64 columns that were float32 once hold the float32 nearest to it.
-
-    `XT` is of shape (n_features, n_samples), float32 or float64. Returns the levels ``k - min(k)``
-    (uint8, of the same shape and of `scratch_array`; arbitrary for columns without levels, 0 for
-    missing values), `n_levels`, one more than the largest level or 0 for columns without levels,
-    and `n_missing`, how many values of a column with levels are missing.
+    identified by k. Float64 columns that were float32 once hold the float32 nearest to it. Returns
+    the levels ``k - min(k)`` (uint8, of `scratch_array`; 0 where missing), `n_levels`, one more
+    than the largest or 0 for columns without levels, and how many values of the others are missing.
     """
     n_features, n_samples = XT.shape
     # A table much larger than the column costs more than sorting.
-    max_levels = min(MAX_LEVELS, max_levels, n_samples)
+    max_levels = min(MAX_LEVELS, n_samples)
     n_levels, n_missing = np.zeros((2, n_features), np.int64)
     LT = scratch_array("levels", XT.shape, np.uint8)
     decimals = _sample_decimals(XT[:, :: max(1, n_samples // _N_SAMPLED)], max_levels)
@@ -56,10 +53,7 @@ def find_levels(XT, max_levels=MAX_LEVELS):
 
 
 def _sample_decimals(sample, max_levels):
-    """Return the decimals from which on some values of every column may lie on a grid.
-
-    One more than `_MAX_DECIMALS` where they lie on none or have too many levels.
-    """
+    """Return the decimals from which on columns may lie on a grid; `_MAX_DECIMALS` + 1 for none."""
     sample = sample.astype(np.float64)
     finest = 10.0**_MAX_DECIMALS
     with np.errstate(over="ignore", invalid="ignore"):
@@ -138,13 +132,10 @@ def _write_levels(XT, columns, decimals, factors, max_levels, LT, n_levels, n_mi
 
 
 def count_levels(LT, y, class_counts, n_levels, n_missing=None, level_counts=None):
-    """Count, for every column of levels and class pair, how often the first class is higher.
+    """Return the wins of columns of levels, uint8, as `mauc.engine.sweep.sweep_keys` does.
 
-    `LT` is of shape (n_features, n_samples), uint8, `y` are class codes, `n_levels` is one more
-    than the largest level of each column (or more), `n_missing` of shape (n_features, n_classes)
-    counts the missing values of each class, which have level 0. Zeros in `level_counts`, of shape
-    (n_features, `MAX_LEVELS`), int64, become the known values of each level. Returns the wins as
-    `mauc.engine.sweep.sweep_keys` does.
+    `n_missing`, (n_features, n_classes), counts missing values, which have level 0. Zeros in
+    `level_counts`, (n_features, `MAX_LEVELS`), become the known values of each level.
     """
     if level_counts is None:
         level_counts = np.empty((0, MAX_LEVELS), np.int64)

@@ -82,10 +82,7 @@ def plain_sums(column, rows, shift):
 
 @njit_part
 def known_sums(column, rows, weights, shift):
-    """Return the weight, and the weighted sums of d and d^2, of the known values.
-
-    `weights` are those of the rows, in their order; empty where all weights are 1.
-    """
+    """Return the weight, and weighted sums of d and d^2, of known values; no weights are all 1."""
     count, total, square = 0.0, 0.0, 0.0
     for i in range(rows.shape[0]):
         d = np.float64(column[rows[i]]) - shift
@@ -99,13 +96,11 @@ def known_sums(column, rows, weights, shift):
 
 @njit(cache=True, nogil=True)
 def class_moments(XT, order, starts, weights, shift, count, offset, scatter):
-    """Fill in the moments of a block of features, NaN left out.
+    """Fill in the moments of a block of features, NaN left out; rows are those of `group_by_class`.
 
-    `order`, `starts` and `weights` are those of `mauc.data.problem.group_by_class`. `shift` has
-    shape (n_features,), the others (n_features, n_classes): `count` is the number of known samples
-    of the class, or the sum of their weights, `offset` the class mean minus the shift, 0 for a
-    class without known values (kept apart from the shift because their sum would round the
-    differences between the classes), and `scatter` the sum of w (x - class mean)^2.
+    `count` is the number of known samples of a class, or their weight, `offset` the class mean
+    minus the shift, 0 without known values (kept apart from the shift because their sum would round
+    the differences between the classes), and `scatter` the sum of w (x - class mean)^2.
     """
     n_classes = starts.shape[0] - 1
     for j in range(XT.shape[0]):
@@ -152,12 +147,7 @@ _FIRST_ROWS = 16  # rows in which a known value is searched first
 
 
 def class_moments_by_rows(X, chosen, codes, order, starts, weights, sample_weight=None):
-    """Return count, offset and scatter of `class_moments` for a row-major array.
-
-    `chosen` is a slice of the columns of X, of any numeric type; `codes` and `sample_weight` are
-    those of its rows, `order`, `starts` and `weights` those of `class_moments`. The bits are the
-    same.
-    """
+    """Return count, offset and scatter of `class_moments`, to the bit, for a row-major array."""
     shifts = _group_shifts(X[:, chosen], order, starts)
     near = shifts[1:]
     sizes = np.diff(starts)
@@ -229,10 +219,7 @@ def _first_known(X, rows):
 
 @njit(cache=True, nogil=True)
 def shifts_of_samples(values, base, out):
-    """Fill `out` with the base plus the mean difference of the known samples; 0 without a base.
-
-    `values` has shape (n_groups, n_values, n_columns), `base` and `out` (n_groups, n_columns).
-    """
+    """Fill `out` with the base plus the mean difference of the known samples; 0 without a base."""
     for g in range(values.shape[0]):
         for j in range(values.shape[2]):
             total, n_known = 0.0, 0
@@ -269,11 +256,7 @@ def add_rows(X, first, codes, near, whole, n_met, totals, squares):
 
 @njit(cache=True, nogil=True)
 def add_known_rows(X, first, codes, weights, near, count, total, square):
-    """Add rows to the weights, sums and sums of squares of their classes, missing values left out.
-
-    Parameters are those of `add_rows`; `weights` are those of the rows, empty where all are 1, and
-    `count`, `total` and `square` have shape (n_classes, n_columns).
-    """
+    """Add rows to the weights, sums and squares of their classes, missing values left out."""
     for i in range(uintp(X.shape[0])):
         k = uintp(codes[i])
         weight = weights[i] if weights.shape[0] > 0 else 1.0

@@ -1,17 +1,7 @@
-"""AUC of nominal columns, leave-pair-out.
+"""AUC of nominal columns, leave-pair-out: docs/methods/selectors.md has the formula.
 
-Categories have no order of their own. On the classes i and j, category v holds n_iv and n_jv rows;
-a row is scored by the smoothed odds of its category *without itself*,
-
-    s_i(v) = (n_iv - 1 + pi_i) / (n_jv + pi_j),    s_j(v) = (n_iv + pi_i) / (n_jv - 1 + pi_j),
-
-for rows of class i and of class j, with pi_i = n_i / (n_i + n_j). A row of i in category u wins
-against a row of j in category v if s_i(u) > s_j(v); equal scores and u = v are ties. So every pair
-of rows is judged by the other rows alone, and a column of noise has AUC 1/2 however many categories
-it has; in sample it would come near 1. Values below 1/2 count as 1/2: nothing is folded.
-
-A missing value is a category as others are, see `mauc.data.categories`. A column of at most two
-categories has an order, up to its direction, and keeps its plain AUC.
+Categories have no order of their own. Every pair of rows is judged by the other rows alone, so that
+a column of noise has AUC 1/2 however many categories it has; in sample it would come near 1.
 
 Weights are scaled to the effective number of rows of each class, and the n are sums of them. What
 is left out is then not 1 but the mean of the own weights of the rows of a class in a category,
@@ -59,12 +49,7 @@ class CategoryCounts(NamedTuple):
 
 
 def count_categories(values, codes, n_classes, row_weights=None):
-    """Count the rows of every class in the categories of a nominal column.
-
-    `values` are category codes; `row_weights` the weight of every row and the unit of every class,
-    see `mauc.data.problem.Problem.row_weights`. Rows of weight 0 count as absent; neither a factor
-    of all weights nor one of the weights of a class matters.
-    """
+    """Count the rows of every class by category, with the `row_weights` of a `Problem`."""
     categories, y = values.astype(np.int64), codes.astype(np.int64)
     if row_weights is None:
         weights, units = None, np.ones(n_classes)
@@ -96,10 +81,7 @@ def count_categories(values, codes, n_classes, row_weights=None):
 
 
 def nominal_wins(counts: CategoryCounts) -> np.ndarray:
-    """Return the wins of a nominal column on every class pair, of shape (n_pairs,), float64.
-
-    They go from n_i n_j, where nothing is won, to 2 n_i n_j, and are whole if the counts are.
-    """
+    """Return the wins of a nominal column on class pairs, from n_i n_j (no win) to 2 n_i n_j."""
     wins = np.empty(n_pairs_of(len(counts.totals)))
     longest = int(np.diff(counts.starts).max(initial=0))
     count_wins(
@@ -109,21 +91,15 @@ def nominal_wins(counts: CategoryCounts) -> np.ndarray:
     return wins
 
 
-def nominal_pair_auc(counts):
-    """Return the AUC of a nominal column on every class pair, shape (n_pairs,).
-
-    It is 1/2 where two classes weigh so little against others that their product is 0.
-    """
+def nominal_pair_auc(counts: CategoryCounts) -> np.ndarray:
+    """Return the AUC of a nominal column on every class pair, 1/2 where weights underflow."""
     max_wins = counts.max_wins
     wins = np.minimum(nominal_wins(counts), max_wins)  # sums of weights are rounded
     return np.divide(wins, max_wins, out=np.full(len(wins), 0.5), where=max_wins > 0)
 
 
-def nominal_rest_auc(counts):
-    """Return the AUC of a nominal column on every class against the others, shape (n_classes,).
-
-    The others are one class of all their rows, with the weights that these have.
-    """
+def nominal_rest_auc(counts: CategoryCounts) -> np.ndarray:
+    """Return the AUC of a nominal column on every class against the others, shape (n_classes,)."""
     n_classes = len(counts.totals)
     classes = np.repeat(np.arange(n_classes), np.diff(counts.starts))
     auc = np.empty(n_classes)
@@ -158,12 +134,7 @@ def nominal_rest_auc(counts):
 
 @njit(cache=True, nogil=True)
 def count_wins(starts, categories, counts, own, totals, is_rounded, work, wins):
-    """Fill in the wins of all class pairs.
-
-    The first five arrays are those of `CategoryCounts`. With `is_rounded`, scores that agree in 41
-    bits are equal: those of sums of weights. `work` is of shape (4, >= largest number of categories
-    of a class), float64.
-    """
+    """Fill in the wins of all pairs; with `is_rounded`, scores that agree in 41 bits are equal."""
     pair = 0
     for i in range(totals.shape[0]):
         for j in range(i + 1, totals.shape[0]):

@@ -147,11 +147,10 @@ def sweep_sparse_columns(data, indices, indptr, y, sample_weight, class_weights,
 
 @njit(cache=True, nogil=True)
 def class_wins(ST, orders, codes, weights, out):
-    """Sum, for class i and column i, the wins of its samples over those of every class j.
+    """Sum, for class i and column i of ST, the wins of its samples over those of every class j.
 
-    `ST` are the score columns, of shape (n_classes, n_samples), and `orders` sorts each of them.
     ``out[i, j]`` is the sum of w_a w_b (2 [s_a > s_b] + [s_a = s_b]) over samples a of class i and
-    b of class j, s being column i: whole numbers if the weights are.
+    b of class j, s being column i, which ``orders[i]`` sorts.
     """
     n_classes, n = ST.shape
     below = np.empty(n_classes, np.float64)

@@ -71,12 +71,7 @@ def take_splits(cv: Any, rows: Array, n_samples: int) -> Any:
 
 
 def make_folds(problem: Problem, cv: Any, random_state: Any = 0) -> Folds:
-    """Return the training and test rows of the folds.
-
-    A number makes stratified folds or, where the problem has groups, `StratifiedGroupKFold`. A
-    class that a training part lacks has no score there: its rows are not tested, MAUC of the fold
-    is the mean over the pairs of the other classes, and a fold with fewer than two is left out.
-    """
+    """Return training and test rows of folds: "Groups and folds" in docs/methods/measures.md."""
     cv = check_cv(cv, problem.n_samples)
     if is_int(cv) and problem.groups is None:
         return list(_stratified_folds(problem, cv, random_state))

@@ -49,10 +49,7 @@ Array = np.ndarray[Any, Any]
 
 
 class Split(NamedTuple):
-    """Both parts of a fold on columns in the order of a ranking, as the judges read them.
-
-    Nominal features are indicators; columns are standardised, with NaN where a value is missing.
-    """
+    """Both parts of a fold, columns by rank: indicators or standardised numbers, NaN if missing."""
 
     train: Array  #: (n_train, n_columns)
     test: Array  #: (n_test, n_columns)
@@ -112,10 +109,7 @@ class JudgedFold:
         )  # fmt: skip
 
     def scores(self, judge: str, sizes: Sequence[int]) -> Iterator[Array]:
-        """Yield the scores of the test rows by the first k features, for ascending sizes.
-
-        A class that the training part lacks, and so the test part, has scores of 0.
-        """
+        """Yield scores of test rows by the first k features, 0 for a class that was not trained."""
         for scores in self._scores(judge, sizes):
             if len(self._trained) < self._n_classes:
                 known, scores = scores, np.zeros((len(scores), self._n_classes))
@@ -271,10 +265,7 @@ def split_fold(
 
 
 def score_fold(judge: str, split: Split, sizes: Sequence[int]) -> Iterator[Array]:
-    """Yield scores (n_test, n_classes) of the test rows by the first k features, for each size.
-
-    Sizes ascend; scores are log-probabilities, but for trees. The caller keeps BLAS at one thread.
-    """
+    """Yield log-probabilities, or scores of trees, (n_test, n_classes), by the first k features."""
     return _SCORES[judge](split, sizes)
 
 

@@ -67,11 +67,7 @@ class Tuned:
 
 
 def seed_of(*names: object) -> int:
-    """Return a seed in [0, 2^32) that is a hash of names, the same on every machine.
-
-    >>> seed_of("a", "bc") == seed_of("ab", "c")
-    False
-    """
+    """Return a seed in [0, 2^32) that is a hash of names, the same on every machine."""
     words = "\0".join(str(name) for name in names)
     return int.from_bytes(blake2b(words.encode(), digest_size=4).digest(), "big")
 
@@ -80,11 +76,7 @@ def run_cell(
     plan: Plan, cell: Cell, dataset: Dataset, *, tuned: Mapping[int, Tuned] | str | None = None,
     wanted: frozenset[Combination] | None = None, n_jobs: int = 1,
 ) -> list[Row]:  # fmt: skip
-    """Fit the selectors of a cell once each and evaluate all classifiers and sizes, in plan order.
-
-    `tuned` is what `tune_dataset` found, by size, or why it failed; `wanted` are the combinations
-    to run, all by default. A combination that fails has rows with its error.
-    """
+    """Return the rows of a cell; `tuned` is what `tune_dataset` found by size, or why it failed."""
     split = split_cell(plan, cell, dataset)
     sizes = sizes_of(plan, dataset.X.shape[1])
     evaluator: FoldEvaluator | None = None
@@ -274,14 +266,12 @@ def select_features(
 
 
 def _warm_up(specs: list[MethodSpec], split: Split, size: int) -> None:
-    """Fit selectors on some rows of each class, so that no timed fit compiles or loads kernels.
-
-    The order is drawn: processes with an empty cache compile different kernels at the same time.
-    """
+    """Fit selectors on some rows of each class, so that no timed fit compiles or loads kernels."""
     y = split.y_train
     rows = np.concatenate([np.flatnonzero(y == label)[:_WARM_ROWS] for label in np.unique(y)])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        # Drawn: processes with an empty cache compile different kernels at the same time.
         for spec in random.SystemRandom().sample(specs, len(specs)):
             key = (spec.method, repr(spec.options), getattr(split.X_train, "dtype", None))
             if key in _warm:

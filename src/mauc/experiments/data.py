@@ -12,7 +12,7 @@ import joblib
 import numpy as np
 from sklearn.utils import _safe_indexing
 
-from mauc.checks import unknown_choice
+from mauc.checks import check_choice
 from mauc.datasets import BUNDLED, Dataset, load_dataset
 from mauc.exceptions import ColumnWarning, MaucError, format_labels
 from mauc.experiments.cell import seed_of
@@ -35,8 +35,7 @@ def load_data(
     """Return the data sets of a plan by name, those given or read; refuse what cannot be split."""
     names = [spec.name for spec in plan.datasets]
     for name in given:
-        if name not in names:
-            raise unknown_choice("a name in data", name, names)
+        check_choice("a name in data", name, names, quoted=False)
     data = {}
     for spec in plan.datasets:
         lines: list[str] = []
@@ -78,11 +77,7 @@ def thin_rows(plan: Plan, name: str, dataset: Dataset) -> Dataset:
 
 
 def class_shares(counts: np.ndarray, n_rows: int, n_least: int) -> np.ndarray:
-    """Return how many of `n_rows` rows each class gets: its share, but not less than `n_least`.
-
-    >>> class_shares(np.array([700, 250, 45, 3]), 100, 5)
-    array([67, 25,  5,  3])
-    """
+    """Return how many of `n_rows` rows each class gets: its share, but not less than `n_least`."""
     exact = counts * (n_rows / counts.sum())
     shares: np.ndarray = np.maximum(np.floor(exact).astype(np.int64), np.minimum(counts, n_least))
     n_missing = n_rows - int(shares.sum())

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 from joblib import cpu_count
 
 from mauc.checks import check_choice, is_int
-from mauc.cluster.connect import PATIENCE, connected, count_worker_threads, local_workers
+from mauc.cluster.connect import PATIENCE, count_worker_threads, joined_workers
 from mauc.exceptions import MaucError
 from mauc.extras import optional_import
 
@@ -86,11 +86,8 @@ class Engine:
         import dask
 
         with dask.config.set(_DASK_SETTINGS):
-            client = self._stack.enter_context(
-                local_workers(self.n_workers, _UNGUARDED)
-                if self._scheduler is None
-                else connected(self._scheduler)
-            )
+            joined = joined_workers(self._scheduler, self.n_workers, _UNGUARDED)
+            client = self._stack.enter_context(joined)
         count_worker_threads(client)  # waits for the first one
         self.client = client
         return client.get_executor(pure=False)
@@ -100,10 +97,7 @@ def run_tasks(
     engine: Engine, function: Callable[[_K], Any], tasks: Iterable[_K],
     note: Callable[[str], None], n_workers: int,
 ) -> Iterator[tuple[_K, Any]]:  # fmt: skip
-    """Yield each task and what the function gives for it, as it is done; an error for a lost one.
-
-    A task whose worker dies is tried again when all others are done, and alone, three times.
-    """
+    """Yield each task and what the function gives for it, as it is done; an error if it is lost."""
     waiting = deque(tasks)
     if engine.name == "serial":
         yield from ((task, function(task)) for task in waiting)

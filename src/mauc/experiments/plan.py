@@ -27,7 +27,7 @@ from pydantic import (
 )
 from pydantic.dataclasses import dataclass as checked_dataclass
 
-from mauc.checks import is_int, unknown_choice
+from mauc.checks import check_choice, is_int, unknown_choice
 from mauc.exceptions import MaucError
 from mauc.io.options import DEFAULTS
 from mauc.registry import (
@@ -97,8 +97,7 @@ def _check_options(options: Any) -> Any:
 
 def _check_reading(options: dict[str, Any]) -> dict[str, Any]:
     for option in options:
-        if option not in DATASET_OPTIONS:
-            raise unknown_choice("an option of a data set", option, DATASET_OPTIONS)
+        check_choice("an option of a data set", option, DATASET_OPTIONS, quoted=False)
     return options
 
 
@@ -241,8 +240,7 @@ def _build(kind: str, spec: MethodSpec, known: Iterable[str], make: Callable[...
         raise unknown_choice(kind, spec.method, known)
     made = import_estimator("method", spec.method)
     for option in spec.options:
-        if option not in made.get_params():
-            raise unknown_choice(f"option of {spec.method}", option, made.get_params())
+        check_choice(f"option of {spec.method}", option, made.get_params(), quoted=False)
     return made.set_params(**spec.options)
 
 
@@ -324,8 +322,7 @@ class Plan:
         if not isinstance(sizes, Mapping):
             return sizes if isinstance(sizes, str) or not isinstance(sizes, Iterable) else [*sizes]
         for key in sizes:
-            if key not in _STEPS:
-                raise unknown_choice("a key of sizes", key, _STEPS)
+            check_choice("a key of sizes", key, _STEPS, quoted=False)
         try:
             return [*range(sizes["from"], sizes["to"] + 1, sizes.get("step", 1))]
         except (KeyError, TypeError, ValueError):
@@ -364,14 +361,6 @@ class Cell:
 
 def read_plan(path: str | Path) -> Plan:
     """Read a plan from a TOML file.
-
-    Parameters
-    ----------
-    path : str or Path
-
-    Returns
-    -------
-    plan : Plan
 
     Notes
     -----
@@ -422,10 +411,6 @@ def parse_plan(
         Where relative sources are looked for.
     where : str
         What errors call the text.
-
-    Returns
-    -------
-    plan : Plan
     """
     try:
         values = {"name": name, **tomllib.loads(text)}

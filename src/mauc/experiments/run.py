@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from mauc.checks import allow_many_classes, unknown_choice
+from mauc.checks import allow_many_classes, check_choice
 from mauc.compile import silenced
 from mauc.datasets import Dataset
 from mauc.exceptions import DamagedShardError, MaucError, option
@@ -103,10 +103,6 @@ def run_plan(
         Data sets that are loaded already, by their names in the plan; the others are read from
         their sources. Not for the engine "dask", whose workers read the data themselves.
 
-    Returns
-    -------
-    summary : RunSummary
-
     Examples
     --------
     >>> from mauc.experiments import DatasetSpec, MethodSpec, Plan, run_plan
@@ -119,8 +115,7 @@ def run_plan(
     [0.982, 0.999, 0.96, 0.996]
     """
     began = time.monotonic()
-    if progress not in KINDS:
-        raise unknown_choice(option("progress"), progress, KINDS)
+    check_choice(option("progress"), progress, KINDS, quoted=False)
     workers = Engine(engine, n_jobs, scheduler)
     if data is not None and engine == "dask":
         raise MaucError("data= goes with local engines; Dask workers read the data themselves.")
@@ -217,11 +212,9 @@ _n_in_blas = 0
 
 @contextmanager
 def _one_blas_thread() -> Iterator[None]:
-    """Keep BLAS to one thread, as the order of its sums depends on them, while tasks are at work.
-
-    The limit is that of the process: of several threads (a Dask worker may have them) the first
-    sets it and the last restores it.
-    """
+    """Keep BLAS to one thread, as the order of its sums depends on it, while tasks are at work."""
+    # The limit is that of the process: of the threads of a Dask worker the first sets it and the
+    # last restores it.
     global _n_in_blas
     with _blas_lock:
         _n_in_blas += 1
@@ -334,11 +327,12 @@ class Run:
                 for name in names
             }  # fmt: skip
             tuned = self._tune(tasks, function)
+            sizes = {name: d["n_samples"] * d["n_features"] for name, d in self._described.items()}
             # The longest first, so that no worker is left with one when all others are done.
             cells = [
                 replace(tasks[cell.dataset], cell=cell, wanted=self._missing[cell],
                         tuned=tuned.get(cell.dataset))
-                for cell in sorted(self._missing, key=lambda cell: -self._cost(cell))
+                for cell in sorted(self._missing, key=lambda cell: -sizes[cell.dataset])
             ]  # fmt: skip
             results = run_tasks(self.engine, function, cells, self.note, self._n_workers)
             for task, rows in track(results, "cells", self.summary.n_cells, n_before=self._n_done):
@@ -346,10 +340,6 @@ class Run:
         if self._display is not None:
             n_cells = self.summary.n_cells
             self.note(f"{n_cells}/{n_cells} cells are done; {self._display.results}")
-
-    def _cost(self, cell: Cell) -> int:
-        described = self._described[cell.dataset]
-        return int(described["n_samples"] * described["n_features"])
 
     def _tune(
         self, tasks: Mapping[str, Task], function: Callable[[Task], Any]

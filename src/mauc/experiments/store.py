@@ -325,10 +325,7 @@ def _changed(what: str, old: dict[str, Any], new: dict[str, Any], keys: Iterable
 
 
 def make_stamp(plan: dict[str, Any], fingerprint: str) -> Stamp:
-    """Return the digest of every definition that a cell of a data set may depend on.
-
-    A shard may come from another folder, but not from another experiment.
-    """
+    """Return the digest of every definition that a cell depends on: no shard of other ones fits."""
     stamp = {"split": digest([fingerprint, plan["seed"], plan["folds"], plan["sizes"]])}
     for spec in plan["selectors"]:
         stamp[f"selector {spec['name']}"] = digest([spec["method"], spec["options"]])

@@ -97,10 +97,6 @@ class Dataset:
         ----------
         columns : sequence of int
             Their numbers, such as the ``ranking_`` of a selector, in the order wanted.
-
-        Returns
-        -------
-        dataset : Dataset
         """
         chosen = [int(j) for j in columns]
         if any(not 0 <= j < self.n_features for j in chosen) or len(set(chosen)) < len(chosen):
@@ -357,10 +353,6 @@ def coded_columns(dataset: Dataset) -> "tuple[Any, np.ndarray[Any, Any] | None]"
 
     It is what estimators take as ``X`` and ``categorical_features``.
 
-    Parameters
-    ----------
-    dataset : Dataset
-
     Returns
     -------
     X : ndarray or sparse array of shape (n_samples, n_features)
@@ -376,14 +368,7 @@ def coded_columns(dataset: Dataset) -> "tuple[Any, np.ndarray[Any, Any] | None]"
 
 
 def check_numeric(dataset: Dataset, method: str) -> None:
-    """Raise if a data set has nominal columns, for a method that takes none.
-
-    Parameters
-    ----------
-    dataset : Dataset
-    method : str
-        How the method is called in the error message.
-    """
+    """Raise if a data set has nominal columns, for a method, by its name, that takes none."""
     names = dataset.nominal_features
     if names:
         values = ", ".join(str(value) for value in dataset.X[names[0]].cat.categories[:3])

@@ -1,11 +1,9 @@
 """The formats of files: names, endings, readers, and the options that each of them takes."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import cast
 
 from mauc.checks import check_choice
 from mauc.exceptions import MaucError, option
@@ -24,8 +22,6 @@ from mauc.io.files import (
 from mauc.io.options import ReadOptions
 from mauc.io.table import Table
 from mauc.memory import check_memory
-
-Opener = Callable[[Path | str, ReadOptions, int | None], Table]
 
 
 @dataclass(frozen=True)
@@ -143,10 +139,11 @@ def open_table(address: str, options: ReadOptions, memory: int | None = None) ->
         what = f"{path}: the rows of a {name} file, which are read at once,"
         check_memory(n_bytes, what, "convert it to parquet, which is read by columns")
     module, _, function = known.opener.partition(":")
-    opener = cast(Opener, getattr(import_module(f"mauc.io.{module}"), function))
+    opener = getattr(import_module(f"mauc.io.{module}"), function)
     data = address if known.has_addresses else Path(address)
     try:
-        return opener(data, replace(options, format=name), memory)
+        table: Table = opener(data, replace(options, format=name), memory)
+        return table
     except (MaucError, ImportError, Warning):
         raise
     except Exception as error:  # readers of other libraries fail in many ways, deep in the parsing

@@ -29,8 +29,7 @@ from mauc.io.files import (
     is_address,
     open_binary,
 )
-from mauc.io.heads import count_titles, titles_note
-from mauc.io.lines import is_number, skip_mark
+from mauc.io.lines import count_titles, is_number, skip_mark, titles_note
 from mauc.io.options import ReadOptions
 from mauc.io.table import Table, check_unique, find_place, first_few, number_row
 from mauc.io.words import MISSING, check_words, type_words

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from mauc.checks import is_class_count, many_classes_text, unknown_choice
+from mauc.checks import check_choice, is_class_count, many_classes_text
 from mauc.data.columns import factorize
 from mauc.data.source import ColumnSource
 from mauc.exceptions import WARNING, MaucError, format_labels, option
@@ -122,8 +122,7 @@ def choose_classes(
         known = np.unique(labels).tolist()
         words = [str(word) for text in texts for word in split_words(known, text)]
         for word in words:
-            if word not in known:
-                raise unknown_choice(f"{table.path}: {option(name)}", word, known)
+            check_choice(f"{table.path}: {option(name)}", word, known, quoted=False)
         return np.isin(labels, words)
 
     for text in options.merge:

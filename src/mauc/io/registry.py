@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn import datasets as sklearn_datasets
 
-from mauc.checks import unknown_choice
+from mauc.checks import check_choice
 from mauc.exceptions import MaucError
 from mauc.io.cache import cache_folder, file_digest, private_folder
 from mauc.io.dataset import Dataset
@@ -35,48 +35,23 @@ BUNDLED = tuple(sorted([*_SHIPPED, *_GENERATED]))
 
 @dataclass(frozen=True)
 class Entry:
-    """One data set that can be loaded by its name.
-
-    Parameters
-    ----------
-    name : str
-    title : str
-        What it is, in a few words.
-    origins : tuple of str
-        Pages that describe the data.
-    licence : str
-    n_samples, n_features, n_classes : int, optional
-        None where it is not known before the download.
-    class_counts : tuple of int, optional
-        Samples of each class, from the largest class to the smallest.
-    versus_paper : str, default=""
-        How the set compares with that of the paper's Table 1.
-    openml_id : int, optional
-        Number of the data set at OpenML.
-    url : str, optional
-        Address of the file, where it is not from OpenML.
-    rows : tuple of (int, int), optional
-        First and last + 1 of the rows to keep, for a part of what is downloaded.
-    reading : dict, default={}
-        Options of `load_dataset` for the file at `url`.
-    label : str, default=""
-        How tables and figures write it; its name by default.
-    """
+    """One data set that can be loaded by its name."""
 
     name: str
-    title: str
-    origins: tuple[str, ...]
+    title: str  #: what it is, in a few words
+    origins: tuple[str, ...]  #: pages that describe the data
     licence: str
-    n_samples: int | None = None
+    n_samples: int | None = None  #: None where it is not known before the download
     n_features: int | None = None
     n_classes: int | None = None
-    class_counts: tuple[int, ...] | None = None
-    versus_paper: str = ""
-    openml_id: int | None = None
-    url: str | None = None
-    rows: tuple[int, int] | None = None
+    class_counts: tuple[int, ...] | None = None  #: from the largest class to the smallest
+    versus_paper: str = ""  #: how the set compares with that of the paper's Table 1
+    openml_id: int | None = None  #: number of the data set at OpenML
+    url: str | None = None  #: address of the file, where it is not from OpenML
+    rows: tuple[int, int] | None = None  #: first and last + 1 of those to keep of a download
+    #: options of `load_dataset` for the file at `url`
     reading: dict[str, Any] = field(default_factory=dict, hash=False)
-    label: str = ""
+    label: str = ""  #: how tables and figures write it; its name by default
 
     @property
     def is_bundled(self) -> bool:
@@ -187,23 +162,13 @@ def list_datasets() -> list[Entry]:
 def dataset_info(name: str) -> Entry:
     """Return what is known of a data set before it is loaded.
 
-    Parameters
-    ----------
-    name : str
-
-    Returns
-    -------
-    entry : Entry
-
     Examples
     --------
     >>> from mauc.datasets import dataset_info
     >>> dataset_info("isolet").n_features
     617
     """
-    if name not in REGISTRY:
-        raise unknown_choice("data set", name, sorted(REGISTRY))
-    return REGISTRY[name]
+    return REGISTRY[check_choice("data set", name, sorted(REGISTRY), quoted=False)]
 
 
 def load_bundled(name: str) -> Dataset:
@@ -213,10 +178,6 @@ def load_bundled(name: str) -> Dataset:
     ----------
     name : str
         One of `BUNDLED`.
-
-    Returns
-    -------
-    dataset : Dataset
 
     Examples
     --------
@@ -228,9 +189,7 @@ def load_bundled(name: str) -> Dataset:
     """
     if name in _GENERATED:
         return _GENERATED[name]()
-    if name not in _SHIPPED:
-        raise unknown_choice("data set", name, BUNDLED)
-    bunch = _SHIPPED[name]()
+    bunch = _SHIPPED[check_choice("data set", name, BUNDLED, quoted=False)]()
     return Dataset(
         name=name,
         X=bunch.data,

@@ -27,12 +27,12 @@ from mauc.io.cache import BatchColumns, CachedColumns, ColumnWriter, file_stamp,
 from mauc.io.dataset import ConvertedColumns
 from mauc.io.files import MAX_LINE, content_size, open_binary, unreadable_error
 from mauc.io.formats import check_options, open_table
-from mauc.io.heads import find_head
 from mauc.io.lines import (
     WHITESPACE,
     Lines,
     check_text,
     encoding_error,
+    find_head,
     is_number,
     skip_mark,
     sniff_format,

@@ -60,10 +60,6 @@ def write_table(
     force : bool, default=False
         Whether an existing file may be replaced.
 
-    Returns
-    -------
-    path : Path
-
     Notes
     -----
     The file is written under another name beside its place and renamed when it is complete.

@@ -229,11 +229,7 @@ def component_test(
     auc_b: np.ndarray, pair_weights: np.ndarray, tested: _Tested, factor: float = 1.0,
     groups: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """Return bounds and p-value of the mean, (3,), and of every pair, (3, n_pairs).
-
-    Components are differences of those of two score matrices; variances are taken `factor` times
-    as large.
-    """
+    """Return bounds and p-value of the mean and of every pair, given differences of components."""
     table, sizes, variances, pair_variances, effects = class_variances(
         components, codes, weights, pair_weights, groups
     )

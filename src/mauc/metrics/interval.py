@@ -67,19 +67,14 @@ def mauc_interval(
 
     Notes
     -----
-    The interval describes the uncertainty of this test set, not that of training. With folds the
-    AUC of a pair is the mean over those that have both classes, as scores of different models
-    are not compared [4]_; as training sets overlap, the variance is taken 1 + k / (k - 1) times as
-    large for k folds [3]_.
-
-    "delong" takes the variance of [1]_, covariances between pairs included, and the exact bounds of
-    as many binary trials as have this variance [2]_ (docs/methods/measures.md). It is never empty:
-    that of two classes of 20 samples each, perfectly separated, is 0.877 to 1. The bounds of
-    "percentile" are too narrow for small classes and empty for perfect scores. Coverage of both, by
-    benchmarks/coverage_intervals.py, is in docs/intervals.md.
-
-    With groups the components of a class are averaged within each group, which then counts as a
-    sample, and the covariance of classes within groups is added [5]_. MAUC itself is the same.
+    The interval describes the uncertainty of this test set, not that of training. "delong" takes
+    the variance of [1]_, covariances between pairs included, and the exact bounds of as many binary
+    trials as have this variance [2]_. Within k folds [4]_ it is 1 + k / (k - 1) times as large, as
+    training sets overlap [3]_; a group counts as a sample [5]_; docs/methods/measures.md has the
+    formulas. The interval is never empty: that of two classes of 20 samples each, perfectly
+    separated, is 0.877 to 1. The bounds of "percentile" are too narrow for small classes and empty
+    for perfect scores. Coverage of both, by benchmarks/coverage_intervals.py, is in
+    docs/intervals.md.
 
     References
     ----------
@@ -304,20 +299,17 @@ def component_bounds(
     components: np.ndarray, codes: np.ndarray, weights: np.ndarray, pair_auc: np.ndarray,
     pair_weights: np.ndarray, level: float, factor: float = 1.0, groups: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """Return bounds of the mean, (2,), and of every pair, (2, n_pairs); weights are positive.
-
-    Variances are taken `factor` times as large; `pair_weights` are those of the mean.
-    """
+    """Return bounds of the mean, (2,), and of pairs, (2, n_pairs); `factor` scales variances."""
     table, sizes, variances, pair_variances, effects = class_variances(
         components, codes, weights, pair_weights, groups
     )
     first, second = np.triu_indices(len(table), 1)
     total = table[first, second].sum()
     effect, pair_effects, n_groups, n_in_pairs = effects
-    pair_bounds = _bounds(
+    pair_bounds = binomial_bounds(
         pair_auc, (pair_variances[first, second], pair_variances[second, first]),
-        (sizes[first], sizes[second]), level, factor * pair_effects, (_PRIOR_SHARE,) * 2,
-        (1.0, 1.0), n_in_pairs,
+        (sizes[first], sizes[second]), level, factor * pair_effects,
+        max_freedom=n_in_pairs,
     )  # fmt: skip
     # A component varies by the square of the share that the pairs of its class have in the mean if
     # they agree, by that over their effective number if they are independent: between the two.
@@ -326,7 +318,7 @@ def component_bounds(
     largest, n_effective = (in_pairs / total) ** 2, in_pairs**2 / squares
     shares = _PRIOR_SHARE * largest / [number**0.4 for number in n_effective.tolist()]
     mean, used = pair_mean(pair_auc, pair_weights), (variances[is_used], sizes[is_used])
-    bounds = _bounds(mean, *used, level, factor * effect, shares, largest, n_groups)
+    bounds = binomial_bounds(mean, *used, level, factor * effect, shares, largest, n_groups)
     return bounds, pair_bounds
 
 
@@ -376,11 +368,7 @@ def _group_effects(
     components: np.ndarray, codes: np.ndarray, weights: np.ndarray, groups: np.ndarray,
     table: np.ndarray,
 ) -> tuple[float, np.ndarray, int, np.ndarray]:  # fmt: skip
-    """Return how much larger variances are as groups have samples of several classes.
-
-    That of the mean and those of the pairs, then the numbers of their groups: the variance of a sum
-    over classes is that of independent ones, and twice the covariances.
-    """
+    """Return what covariances within groups multiply variances by, and the numbers of groups."""
     first, second = np.triu_indices(len(table), 1)
     squares, covariances, n_both = (np.zeros(table.shape) for _ in range(3))
     shares = weights / np.bincount(codes, weights)[codes]
@@ -423,7 +411,10 @@ def _variance(values, shares, size):
     return (values - center[..., np.newaxis]) ** 2 @ shares**2 * size * (size / (size - 1.0))
 
 
-def _bounds(auc, variances, sizes, level, factor, priors, limits, max_freedom=_MAX_FREEDOM):
+def binomial_bounds(
+    auc, variances, sizes, level, factor=1.0, priors=(_PRIOR_SHARE,) * 2, limits=(1.0, 1.0),
+    max_freedom=_MAX_FREEDOM,
+):  # fmt: skip
     """Return exact binomial bounds at the number of trials that has the variance of the AUC.
 
     `priors` and `limits` are shares of theta (1 - theta): those mixed in, and the largest variance.

@@ -60,11 +60,7 @@ class Panels(NamedTuple):
 def make_panels(
     ax: Any, n_panels: int, *, size: tuple[float, float], n_columns: int | None = None
 ) -> Panels:
-    """Return the Axes of some panels: those given, or those of a new figure.
-
-    `size` is the width and height of a panel in inches, less wide where a figure would exceed
-    `MAX_WIDTH`.
-    """
+    """Return the Axes of panels, those given or new ones of a size in inches, as far as it fits."""
     if n_columns is None:
         n_rows = -(-n_panels // _MAX_COLUMNS)
         n_columns = -(-n_panels // n_rows)
@@ -142,11 +138,7 @@ def room_for(names: Sequence[Any]) -> float:
 
 
 def selector_styles(selectors: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Return options of ``ax.plot`` for each selector, always the same for those of the library.
-
-    >>> selector_styles(["chi", "mdfs"])["mdfs"]["color"]
-    '#000000'
-    """
+    """Return options of ``ax.plot`` for each selector, always the same for those of the library."""
     styles = {}
     for name, at in _style_numbers(selectors).items():  # other names take styles that are free
         line = at // len(_COLOURS) % len(_LINES)
@@ -183,10 +175,7 @@ def selector_label(name: str) -> str:
 def add_legend(
     panels: Panels, selectors: Sequence[str], styles: dict[str, Any], *, may_grow: bool
 ) -> None:
-    """Put one legend below the panels or, of many names, to the right.
-
-    A new figure (`may_grow`) grows by the size of the legend, so that panels keep theirs.
-    """
+    """Put one legend below the panels or, of many names, to the right; a new figure may grow."""
     from matplotlib.lines import Line2D
 
     labels = [selector_label(name) for name in selectors]

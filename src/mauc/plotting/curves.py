@@ -74,11 +74,8 @@ class CurvesDisplay:
         """
         check_choice("spread", spread, _SPREADS)
         rows = rows_of(run)
-        wanted = {
-            "dataset": labels_of(rows, "dataset", datasets),
-            "classifier": labels_of(rows, "classifier", classifiers),
-            "selector": labels_of(rows, "selector", selectors),
-        }
+        shown = {"dataset": datasets, "classifier": classifiers, "selector": selectors}
+        wanted = {column: labels_of(rows, column, labels) for column, labels in shown.items()}
         rows = select_rows(rows, **wanted)
         if spread == "interval":
             curves = mean_interval(rows)

@@ -21,6 +21,7 @@ from mauc.plotting.axes import (
     room_for,
 )
 from mauc.results import for_classes
+from mauc.selectors.pair_tests import significant_cells
 
 _MAX_RANKS = 6  # colours of single ranks
 _MAX_NUMBERS = 12  # of features along a curve
@@ -30,8 +31,9 @@ class PairMapDisplay:
     """Map of the folded AUC of selected features on every class pair.
 
     Rows are features in the order of selection, columns are class pairs. A dot marks the pair
-    that a feature was chosen for. More than 60 pairs open as a map of classes by classes, with the
-    best AUC of a feature on each pair.
+    that a feature was chosen for, a cross an AUC that is not significant: with a false discovery
+    rate of 5 %, over all features and pairs of `mauc.pair_tests`. More than 60 pairs open as a map
+    of classes by classes, with the best AUC of a feature on each pair.
 
     Parameters
     ----------
@@ -41,6 +43,9 @@ class PairMapDisplay:
         Pairs are in the order (0, 1), (0, 2), ..., (c-2, c-1).
     asked_by : ndarray of shape (n_selected,), optional
         Pair that each feature was chosen for.
+    significant : ndarray of shape (n_selected, n_pairs), bool, optional
+        Cells without a cross. `from_selector` knows them unless the selector does not refer to its
+        data any more (see its ``explain``), or was fitted with weights or groups.
 
     Attributes
     ----------
@@ -59,13 +64,15 @@ class PairMapDisplay:
     """
 
     def __init__(
-        self, pair_auc: Any, feature_names: Any, class_names: Any, asked_by: Any = None
-    ) -> None:
+        self, pair_auc: Any, feature_names: Any, class_names: Any, asked_by: Any = None,
+        significant: Any = None,
+    ) -> None:  # fmt: skip
         self.pair_auc = pair_auc
         self.feature_names = feature_names
         self.class_names = class_names
         self.pair_names = Decomposition("one-vs-one", len(class_names)).names(class_names)
         self.asked_by = asked_by
+        self.significant = significant
 
     @classmethod
     def from_selector(cls, selector: Any, *, ax: Any = None, by: str = "auto") -> "PairMapDisplay":
@@ -74,7 +81,9 @@ class PairMapDisplay:
         is_paired = selector.decomposition_.name == "one-vs-one"
         asked_by = selector.trace_.subproblems if is_paired else None
         names = selector.trace_.feature_names
-        return cls(selector.pair_auc_, names, selector.classes_, asked_by).plot(ax, by=by)
+        problem = getattr(selector, "_problem", None)
+        found = None if problem is None else significant_cells(problem, selector.ranking_)
+        return cls(selector.pair_auc_, names, selector.classes_, asked_by, found).plot(ax, by=by)
 
     def to_frame(self) -> Any:
         """Return the map as a pandas DataFrame, features by pairs."""
@@ -98,11 +107,15 @@ class PairMapDisplay:
         what = for_classes("class pair", len(self.class_names))
         labels = (what, "feature, in order of selection", "AUC")
         has_dots = self.asked_by is not None and len(columns) > 1
+        weak = np.zeros_like(shown, bool) if self.significant is None else ~self.significant
         if by == "classes" or (by == "auto" and len(columns) > MAX_TICKS):
             rows = columns = self.class_names
             shown = np.full((len(rows), len(rows)), np.nan)
             shown[np.triu_indices(len(rows), 1)] = np.fmax.reduce(self.pair_auc)
             shown = np.fmax(shown, shown.T)
+            of_pairs, weak = weak.all(axis=0), np.zeros_like(shown, bool)
+            weak[np.triu_indices(len(rows), 1)] = of_pairs
+            weak |= weak.T
             labels, has_dots = ("class", "class", "best AUC of a feature"), False
         if ax is None:
             width = max(3.2, 2.0 + 0.24 * len(columns) + room_for(rows))
@@ -117,9 +130,13 @@ class PairMapDisplay:
                 self.asked_by, np.arange(len(rows)), s=14, color="white",
                 edgecolors="black", linewidths=0.8,
             )  # fmt: skip
+        for color, width in (("black", 2.0), ("white", 0.8)) if weak.any() else ():
+            y, x = np.nonzero(weak)
+            ax.scatter(x, y, s=12, marker="x", color=color, linewidths=width)
         label_axis(ax.xaxis, columns)
         label_axis(ax.yaxis, rows)
-        ax.set_xlabel(labels[0] + (" (dot: chosen for it)" if has_dots else ""))
+        marks = [*["dot: chosen for it"] * has_dots, *["×: not significant"] * bool(weak.any())]
+        ax.set_xlabel(labels[0] + (f" ({'; '.join(marks)})" if marks else ""))
         ax.set_ylabel(labels[1])
         ax.figure.colorbar(image, ax=ax, label=f"{labels[2]}, folded around 1/2", pad=0.02)
         self.ax_, self.figure_, self.image_ = ax, ax.figure, image
@@ -232,10 +249,6 @@ class TraceDisplay:
 
 class SizeCurveDisplay:
     """Cross-validated MAUC over the number of features, the best size and the chosen one.
-
-    Parameters
-    ----------
-    curve : SizeCurve
 
     Attributes
     ----------

@@ -29,10 +29,6 @@ _GREY = "#555555"
 class SirenDisplay:
     """Difficulty of the class pairs and ranks of the best features of the whole problem on them.
 
-    Parameters
-    ----------
-    study : SirenStudy
-
     Attributes
     ----------
     axes_ : tuple of matplotlib Axes

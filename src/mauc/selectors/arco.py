@@ -11,6 +11,7 @@ which count rows, ranks are floats and stored times the roots of the weights.
 """
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 from numba import uintp
@@ -29,6 +30,7 @@ BLOCK_WORK = 1 << 20
 
 
 @insert_texts
+@dataclass(kw_only=True, eq=False, repr=False)
 class ARCO(RankingSelector):
     r"""Select features of large AUC and small rank correlation with each other.
 
@@ -70,9 +72,8 @@ class ARCO(RankingSelector):
     Only the order of values counts. A missing value ties with every value: AUC 1/2, rank in the
     middle. Ranks are whole numbers and correlations quotients of exact sums; one is computed only
     where it can change the choice of a step. Memory: two bytes per cell of X for the ranks, four
-    for more than 32768 samples, eight with weights; sparse columns are filled in one block at a
-    time. The ranks of a
-    source of columns are kept in a temporary file where its `memory` does not hold them.
+    for more than 32768 samples, eight with weights; those of a source of columns are kept in a
+    temporary file where its `memory` does not hold them.
 
     References
     ----------
@@ -88,13 +89,7 @@ class ARCO(RankingSelector):
     ['flavanoids', 'color_intensity', 'alcalinity_of_ash']
     """
 
-    def __init__(
-        self, n_features_to_select=None, *, redundancy_weight=1.0, n_jobs=None, verbose=False
-    ):
-        self.n_features_to_select = n_features_to_select
-        self.redundancy_weight = redundancy_weight
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    redundancy_weight: float = 1.0
 
     def check_options(self):
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
@@ -168,11 +163,7 @@ def measure_part(part, n_pairs):
 
 
 class RankWriter:
-    """Writes the centred ranks of columns, for a `mauc.selectors.pair_auc.ColumnReader`.
-
-    `ranks`, of shape (n_features, n_samples), are in units of `rank_step`; `squares` are the sums
-    of their squares, 0 for a constant column.
-    """
+    """Writes centred ranks, in units of `rank_step`, and sums of squares, for a `ColumnReader`."""
 
     def __init__(self, problem):
         n_features, n_samples = problem.n_features, problem.n_samples

@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Mapping
 from contextlib import nullcontext
+from dataclasses import KW_ONLY, dataclass, replace
 from importlib import import_module
 from typing import Any, ClassVar, NamedTuple
 
@@ -12,8 +13,9 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.metadata_routing import UNUSED
 
-from mauc.checks import is_int, is_real
+from mauc.checks import check_level, is_int, is_real
 from mauc.data.columns import default_names, is_frame
+from mauc.data.constraints import Constraints
 from mauc.data.decomposition import Decomposition, decompose
 from mauc.data.frames import needs_types, take_columns
 from mauc.data.problem import make_problem
@@ -42,17 +44,22 @@ class Ranked(NamedTuple):
     details: Mapping[str, np.ndarray] = {}  #: further columns of the trace
 
 
+@dataclass(eq=False, repr=False)
 class RankingSelector(SelectorMixin, BaseEstimator):
     """Base of the selectors: ranks features by `_rank` and keeps the first K.
 
-    A subclass stores its parameters, ``n_features_to_select``, ``n_jobs`` and ``verbose`` among
-    them, implements ``_rank(problem, n_wanted, options)`` and, if it has parameters of its own,
-    checks them in ``check_options()``, whose result is passed on as `options`. What input it takes
-    is written in the registry.
+    A subclass is a dataclass of its further parameters, implements ``_rank(problem, n_wanted,
+    options)`` and, if it has parameters of its own, checks them in ``check_options()``, whose
+    result is passed on as `options`. What input it takes is written in the registry.
     """
 
-    verbose = False
-    _size_choices = '"all" or "auto"'  # that n_features_to_select may be
+    n_features_to_select: Any = None
+    _: KW_ONLY
+    fdr_alpha: float = 0.05
+    n_jobs: int | None = None
+    verbose: bool = False
+
+    _size_choices = '"all", "auto" or "fdr"'  # that n_features_to_select may be
     _no_cluster = ""  # why the method does not run on a cluster, if it does not
     _rarely_learned: ClassVar[tuple[str, ...]] = ("size_curve_",)  # attributes of some fits only
     # A cluster is not metadata of the samples, so it is not routed.
@@ -95,6 +102,13 @@ class RankingSelector(SelectorMixin, BaseEstimator):
                     f'cv must be None unless n_features_to_select is "auto", got {cv!r} for '
                     f"{wanted!r}."
                 )
+            is_fdr = isinstance(wanted, str) and wanted == "fdr"
+            if is_fdr and not (sample_weight is None and groups is None):
+                raise MaucError(
+                    f"sample_weight and groups must be None for "
+                    f"{option('n_features_to_select', 'fdr')}, whose tests take rows as "
+                    f"independent; choose a number of features."
+                )
             for name in (*self._rarely_learned, "_problem", "_explainer"):
                 vars(self).pop(name, None)  # of an earlier fit
             X, y, sample_weight, joined = open_input(
@@ -110,7 +124,10 @@ class RankingSelector(SelectorMixin, BaseEstimator):
                     **{name: value for name, value in given.items() if value is not None},
                 )  # fmt: skip
                 problem = problem.drop_zero_weight()
-                ranked = self._rank(problem, n_wanted, options)
+                if is_fdr:
+                    ranked = self._rank_significant(problem, n_wanted, options)
+                else:
+                    ranked = self._rank(problem, n_wanted, options)
                 pair_auc = ranked.pair_auc
                 if pair_auc is None:
                     pair_auc = chosen_pair_auc(problem, ranked.selection.features, self.n_jobs)
@@ -236,6 +253,8 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         count_threads(self.n_jobs)
         wanted = self._wanted_size()
         check_n_features(1 if is_int(wanted) else wanted, 1, self._size_choices)
+        if isinstance(wanted, str) and wanted == "fdr":
+            check_level("fdr_alpha", self.fdr_alpha)
         if client is not None and self._no_cluster:
             raise MaucError(
                 f"client must be None for {type(self).__name__}, which does not run on a cluster: "
@@ -279,6 +298,28 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     @abstractmethod
     def _rank(self, problem, n_wanted, options) -> Ranked:
         """Rank the features of a problem; further learned attributes may be set."""
+
+    def _rank_significant(self, problem, n_wanted, options) -> Ranked:
+        """Rank the significant features, those kept, and those that belong to them."""
+        from mauc.selectors.pair_tests import significant_features
+
+        wishes = problem.constraints or Constraints(np.arange(problem.n_features))
+        is_wanted = significant_features(problem, self.fdr_alpha, self.n_jobs)
+        units = [*wishes.unit_of[is_wanted], *wishes.keep]
+        is_wanted = np.isin(wishes.unit_of, units)
+        if is_wanted.all():
+            return self._rank(problem, n_wanted, options)
+        if hasattr(self, "exclude"):  # its search knows of features that may not be chosen
+            wishes = replace(wishes, unit_of=np.where(is_wanted, wishes.unit_of, -1))
+            n_wanted = wishes.n_available
+            return self._rank(replace(problem, constraints=wishes), n_wanted, options)
+        ranked = self._rank(problem, n_wanted, options)
+        kept = is_wanted[ranked.selection.features]
+        return ranked._replace(
+            selection=Selection(*(part[kept] for part in ranked.selection)),
+            pair_auc=None if ranked.pair_auc is None else ranked.pair_auc[kept],
+            details={name: part[kept] for name, part in ranked.details.items()},
+        )
 
     def _wanted_size(self):
         """Return the number of features that the user wants."""
@@ -452,7 +493,7 @@ def row_parts(first: int, last: int, max_rows: int) -> list[tuple[int, int]]:
 
 
 def check_n_features(
-    n_features_to_select: Any, n_features: int, choices: str = '"all" or "auto"'
+    n_features_to_select: Any, n_features: int, choices: str = '"all", "auto" or "fdr"'
 ) -> int:
     """Return how many features to select, in [1, n_features]; an error names the `choices`."""
     wanted = 0.5 if n_features_to_select is None else n_features_to_select

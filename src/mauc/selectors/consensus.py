@@ -54,7 +54,8 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
         Any selector of this package, or its short name (``mauc methods``). Its ``n_jobs`` and
         ``verbose`` are not used.
     n_features_to_select : int, float, "all", "auto", "predicted" or None, default=None
-        How many features to select, as for `selector`; None takes that of `selector`.
+        How many features to select, as for `selector`; None takes that of `selector`. There is no
+        "fdr", which would leave halves nothing to choose.
     n_resamples : int, default=50
         Halves that are ranked; an even number.
     rule : {"auto", "frequency", "rank", "loss"}, default="auto"
@@ -107,12 +108,9 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
     Notes
     -----
     "loss" is more stable than `GreedyMAUC` at nearly its MAUC, "frequency" at the cost of some
-    MAUC. docs/methods/consensus.md has the rules, the figures and the bounds of `error_control_`.
-    The sample of a class of one is in both halves, and a warning says so. The order of the rows
-    changes nothing. A row is in one half of a pair with all of its weight.
-
-    Time is that of `n_resamples` fits on half of the samples, and of one search on all; memory that
-    of a fit on a half per thread. Of a source, all columns are read once per half.
+    MAUC. docs/methods/consensus.md has the rules, the figures, the bounds of `error_control_` and
+    the time. A row is in one half of a pair with all of its weight. Memory is that of a fit on a
+    half per thread. Of a source, all columns are read once per half.
 
     References
     ----------
@@ -173,7 +171,7 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
 
     @property
     def _size_choices(self):
-        return self._inner()._size_choices
+        return self._inner()._size_choices.replace(' or "fdr"', "")
 
     def _wanted_size(self):
         if self.n_features_to_select is None:
@@ -369,10 +367,7 @@ class Votes:
 
 
 def rank_by_votes(votes: Votes, rule: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return a consensus of rankings by "frequency" or "rank", and the scores of the features.
-
-    The k-th feature is chosen by the first k of every half: rankings are nested.
-    """
+    """Return a nested consensus of rankings by "frequency" or "rank", and scores of features."""
     n_ranked = votes.rankings.shape[1]
     is_left = np.ones(votes.n_features, bool)
     ranking, scores = np.empty(n_ranked, np.int64), np.empty(n_ranked)
@@ -390,10 +385,7 @@ def rank_by_votes(votes: Votes, rule: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def rank_near_ties(state: SearchState, votes: Votes) -> tuple[np.ndarray, np.ndarray]:
-    """Search as GreedyMAUC does, but take the most frequent of near ties; return ranking and gains.
-
-    Features that gain nearly the same go by frequency, then gain, then column; constants last.
-    """
+    """Search as GreedyMAUC, but take the most frequent of near ties; return ranking and gains."""
     n_wanted, n_pairs = votes.rankings.shape[1], len(state.weights)
     is_left = np.ones(len(state.effects), bool)
     ranking, gains = np.empty(n_wanted, np.int64), np.empty(n_wanted)

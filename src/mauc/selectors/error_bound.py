@@ -29,11 +29,8 @@ class ErrorBound(NamedTuple):
 class ErrorControl(Result):
     r"""Upper bounds on the expected number of wrong features, for thresholds of the frequency.
 
-    A feature is *wrong* if its probability to be chosen from a half of the samples is at most
-    :math:`\theta = q / p`, that of a choice of q of p features at random. The number of wrong
-    features of a frequency of at least :math:`\tau`, chosen beforehand, has an expectation of at
-    most :math:`q^2 / (p (2 \tau - 1))`, for any selector; docs/methods/consensus.md has the bounds
-    for unimodal and r-concave frequencies.
+    A feature is *wrong* if its probability to be chosen from a half of the samples is at most that
+    of a choice of q of p features at random, q / p; docs/methods/consensus.md has the bounds.
     """
 
     frequencies: np.ndarray  #: (n_features,): share of the halves that chose a feature

@@ -189,10 +189,7 @@ class Explainer:
 
     @cached_property
     def _given(self) -> dict[str, Any]:
-        """What every feature is given the chosen ones: the nearest of them, and its gain.
-
-        The model is that of `GreedyMAUC`, with the options of the selector if it is one.
-        """
+        """What features are given the chosen ones, by the model of `GreedyMAUC`."""
         selector, problem, ranking = self.selector, self.problem, self.selector.ranking_
         model = selector if isinstance(selector, GreedyMAUC) else GreedyMAUC()
         state = measure_state(model, problem, len(ranking), selector.n_jobs)
@@ -254,18 +251,16 @@ class Explainer:
             facts["status"] = "excluded"
         elif not given["varies"][column]:
             return Explanation(**facts | {"status": "constant"})
+        places = {} if facts["status"] == "excluded" else self._places
         return Explanation(
             **facts,
             covered_by=self.names[given["nearest"][column]],
             correlation=float(given["correlation"][column]),
             predicted_mauc=given["predicted"],
             would_add=float(max(given["gains"][column], 0.0)),
-            **({} if facts["status"] == "excluded" else self._place(column)),
+            place=places.get(column),
+            n_ranked=len(places) or None,
         )
-
-    def _place(self, column: int) -> dict[str, Any]:
-        """Return the place of a feature, if rankings of more features tell one."""
-        return {"place": self._places.get(column), "n_ranked": len(self._places) or None}
 
     def explain_many(self) -> list[Explanation]:
         """Return the explanations of a page: the chosen features, then the best others."""

@@ -4,9 +4,13 @@ MDFS, SpreadFx and SubproblemSelector draw from one ranking list per sub-problem
 all features once, by a score on the whole problem.
 """
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 
 from mauc.checks import check_choice, check_int, check_real
+from mauc.data.constraints import WishMixin
 from mauc.exceptions import ConstantInputWarning, warn_user
 from mauc.selectors.lists import ListSelector, Recipe
 from mauc.selectors.sketched import SketchMixin
@@ -14,7 +18,8 @@ from mauc.texts import insert_texts
 
 
 @insert_texts
-class MDFS(SketchMixin, ListSelector):
+@dataclass(kw_only=True, eq=False, repr=False)
+class MDFS(SketchMixin, WishMixin, ListSelector):
     r"""MAUC Decomposition based Feature Selection.
 
     Every pair of classes ranks all features by their AUC on the samples of the two classes.
@@ -60,10 +65,9 @@ class MDFS(SketchMixin, ListSelector):
     useful. Drawing follows Algorithm 1 of [1]_: a drawn feature that is already selected is dropped
     and a new pair drawn. Memory is O(n_pairs * K), never O(n_pairs * n_features).
 
-    The AUC of a nominal feature is leave-pair-out: a row is scored by the other rows of its
-    category, so that noise has 1/2 for any number of categories; docs/methods/selectors.md has the
-    formula. It is not folded; below 1/2 it counts as 1/2. Two categories have the plain AUC. A
-    missing value is a category as others are.
+    The AUC of a nominal feature is leave-pair-out, so that noise has 1/2 for any number of
+    categories, and not folded; docs/methods/selectors.md has the formula. A missing value is a
+    category as others are.
 
     References
     ----------
@@ -86,28 +90,16 @@ class MDFS(SketchMixin, ListSelector):
 
     preset = Recipe("one-vs-one", "auc", "random")
 
-    def __init__(
-        self, n_features_to_select=None, *, schedule="random", ties="index", missing="tie",
-        categorical_features=None, pair_weight=None, keep=None, exclude=None, feature_groups=None,
-        feature_costs=None, budget=None, random_state=None, n_jobs=None, verbose=False,
-    ):  # fmt: skip
-        self.n_features_to_select = n_features_to_select
-        self.schedule = schedule
-        self.ties = ties
-        self.missing = missing
-        self.categorical_features = categorical_features
-        self.pair_weight = pair_weight
-        self.keep = keep
-        self.exclude = exclude
-        self.feature_groups = feature_groups
-        self.feature_costs = feature_costs
-        self.budget = budget
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    schedule: str = "random"
+    ties: str = "index"
+    missing: str = "tie"
+    categorical_features: Any = None
+    pair_weight: Any = None
+    random_state: Any = None
 
 
 @insert_texts
+@dataclass(kw_only=True, eq=False, repr=False)
 class SubproblemSelector(ListSelector):
     """Select features by ranking them on sub-problems and drawing from the lists.
 
@@ -165,23 +157,16 @@ class SubproblemSelector(ListSelector):
 
     preset = Recipe("one-vs-one", "auc", "random")
 
-    def __init__(
-        self, n_features_to_select=None, *, decomposition="one-vs-one", relevance="auc",
-        schedule="random", ties="index", categorical_features=None, random_state=None, n_jobs=None,
-        verbose=False,
-    ):  # fmt: skip
-        self.n_features_to_select = n_features_to_select
-        self.decomposition = decomposition
-        self.relevance = relevance
-        self.schedule = schedule
-        self.ties = ties
-        self.categorical_features = categorical_features
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    decomposition: str = "one-vs-one"
+    relevance: str = "auc"
+    schedule: str = "random"
+    ties: str = "index"
+    categorical_features: Any = None
+    random_state: Any = None
 
 
 @insert_texts
+@dataclass(kw_only=True, eq=False, repr=False)
 class SpreadFx(ListSelector):
     """Spread the selection over the classes.
 
@@ -235,33 +220,22 @@ class SpreadFx(ListSelector):
 
     preset = Recipe("one-vs-rest", "chi2", "round_robin")
 
-    def __init__(
-        self, n_features_to_select=None, *, relevance="chi2", schedule="round_robin",
-        categorical_features=None, random_state=None, n_jobs=None, verbose=False,
-    ):  # fmt: skip
-        self.n_features_to_select = n_features_to_select
-        self.relevance = relevance
-        self.schedule = schedule
-        self.categorical_features = categorical_features
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    relevance: str = "chi2"
+    schedule: str = "round_robin"
+    categorical_features: Any = None
+    random_state: Any = None
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class _NominalFilter(ListSelector):
     """Base of the filters that take nominal columns and rank by one list."""
 
-    def __init__(
-        self, n_features_to_select=None, *, categorical_features=None, n_jobs=None, verbose=False
-    ):
-        self.n_features_to_select = n_features_to_select
-        self.categorical_features = categorical_features
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    categorical_features: Any = None
 
 
 @insert_texts
-class MAUCD(SketchMixin, _NominalFilter):
+@dataclass(kw_only=True, eq=False, repr=False)
+class MAUCD(SketchMixin, WishMixin, _NominalFilter):
     """Rank features directly by their MAUC.
 
     The MAUC of a feature is the mean of its folded AUC over all pairs of classes. Features
@@ -303,22 +277,8 @@ class MAUCD(SketchMixin, _NominalFilter):
 
     preset = Recipe("whole", "auc", "round_robin")
 
-    def __init__(
-        self, n_features_to_select=None, *, missing="tie", categorical_features=None,
-        pair_weight=None, keep=None, exclude=None, feature_groups=None, feature_costs=None,
-        budget=None, n_jobs=None, verbose=False,
-    ):  # fmt: skip
-        super().__init__(
-            n_features_to_select, categorical_features=categorical_features, n_jobs=n_jobs,
-            verbose=verbose,
-        )  # fmt: skip
-        self.missing = missing
-        self.pair_weight = pair_weight
-        self.keep = keep
-        self.exclude = exclude
-        self.feature_groups = feature_groups
-        self.feature_costs = feature_costs
-        self.budget = budget
+    missing: str = "tie"
+    pair_weight: Any = None
 
 
 @insert_texts
@@ -453,6 +413,7 @@ class InformationGain(_NominalFilter):
 
 
 @insert_texts
+@dataclass(kw_only=True, eq=False, repr=False)
 class FSDD(ListSelector):
     r"""Rank features by the distance discriminant: spread between classes less that within.
 
@@ -502,14 +463,8 @@ class FSDD(ListSelector):
     preset = Recipe("whole", "fsdd", "round_robin")
     relevance_options = ("beta", "constants")
 
-    def __init__(
-        self, n_features_to_select=None, *, beta=2.0, constants="last", n_jobs=None, verbose=False
-    ):
-        self.n_features_to_select = n_features_to_select
-        self.beta = beta
-        self.constants = constants
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    beta: float = 2.0
+    constants: str = "last"
 
     def check_options(self):
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
@@ -529,17 +484,8 @@ class FSDD(ListSelector):
         return ranked
 
 
-class _NumericFilter(ListSelector):
-    """Base of the filters that take weighted numbers and have no further parameters."""
-
-    def __init__(self, n_features_to_select=None, *, n_jobs=None, verbose=False):
-        self.n_features_to_select = n_features_to_select
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-
 @insert_texts
-class FisherScore(_NumericFilter):
+class FisherScore(ListSelector):
     r"""Rank features by their Fisher score: how far class means lie apart for their spread.
 
     Parameters
@@ -586,7 +532,7 @@ class FisherScore(_NumericFilter):
 
 
 @insert_texts
-class AnovaF(_NumericFilter):
+class AnovaF(ListSelector):
     r"""Rank features by the F statistic of a one-way analysis of variance.
 
     The scores are those of ``sklearn.feature_selection.f_classif``; besides, this one takes
@@ -636,6 +582,7 @@ class AnovaF(_NumericFilter):
 
 
 @insert_texts
+@dataclass(kw_only=True, eq=False, repr=False)
 class FAST(ListSelector):
     r"""Rank features by sliding thresholds: the area under a ROC curve of few points.
 
@@ -664,10 +611,8 @@ class FAST(ListSelector):
     -----
     The samples of a pair are cut into bins of equal counts, whose means are the thresholds above
     which a sample is called positive [1]_. The area is that of trapezoids, folded around 1/2: the
-    AUC of the feature cut at the thresholds. A value that equals a threshold up to rounding is not
-    above it, so that the unit of a column does not matter; docs/methods/selectors.md has the
-    details. A constant feature scores 1/2, the least there is. A missing value ties with every
-    value.
+    AUC of the feature cut at the thresholds; docs/methods/selectors.md has the details. A constant
+    feature scores 1/2, the least there is. A missing value ties with every value.
 
     References
     ----------
@@ -686,11 +631,7 @@ class FAST(ListSelector):
     preset = Recipe("whole", "fast", "round_robin")
     relevance_options = ("n_bins",)
 
-    def __init__(self, n_features_to_select=None, *, n_bins=10, n_jobs=None, verbose=False):
-        self.n_features_to_select = n_features_to_select
-        self.n_bins = n_bins
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_bins: int = 10
 
     def check_options(self):
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""

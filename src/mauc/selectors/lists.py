@@ -230,10 +230,7 @@ def top_k(
 
 
 def draw_features(lists, schedule, n_wanted, score_feature) -> Selection:
-    """Draw features from ranking lists until `n_wanted` are selected (Algorithm 1).
-
-    A drawn list gives its next feature; one that is already selected is dropped.
-    """
+    """Draw features from ranking lists until `n_wanted` are selected, each once (Algorithm 1)."""
     n_lists, length = lists.features.shape
     heads, is_open = [0] * n_lists, schedule.is_drawn.copy()
     n_open = int(is_open.sum())
@@ -257,10 +254,7 @@ def draw_features(lists, schedule, n_wanted, score_feature) -> Selection:
 
 
 def draw_units(lists, schedule, n_wanted, score_feature, wishes) -> Selection:
-    """Draw units of features as `draw_features` does, from lists of what they are worth.
-
-    The gain of a feature is its AUC above 1/2. What does not fit any more is passed over.
-    """
+    """Draw units as `draw_features` does, by AUC above 1/2; what no longer fits is passed over."""
     n_lists = len(lists.features)
     by_feature = np.argsort(lists.features, axis=1)
     gains = np.take_along_axis(lists.scores, by_feature, axis=1) - 0.5

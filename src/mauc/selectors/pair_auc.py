@@ -26,7 +26,7 @@ from mauc.exceptions import MaucError
 from mauc.registry import Accepts
 from mauc.texts import insert_texts
 
-_ACCEPTS = Accepts(sparse=True, infinite=True, nominal=True)
+ACCEPTS = Accepts(sparse=True, infinite=True, nominal=True)
 _MIN_SHARE = 16  # AUCs are kept where 1/16 of the features or more are selected
 _MAX_KEPT = 2**22  # values
 
@@ -81,7 +81,7 @@ def feature_pair_auc(
     holder.missing = check_choice("missing", missing, MISSING)
     X, y, sample_weight, joined = open_input(X, y, sample_weight, client)
     with joined as cluster:
-        problem = make_problem(holder, X, y, sample_weight, accepts=_ACCEPTS, cluster=cluster)
+        problem = make_problem(holder, X, y, sample_weight, accepts=ACCEPTS, cluster=cluster)
         return _all_pair_auc(problem, folded, n_jobs)
 
 
@@ -120,7 +120,7 @@ def missing_report(X, y):
 
     if isinstance(X, ColumnSource):
         return {}
-    problem = make_problem(BaseEstimator(), X, y, accepts=_ACCEPTS)
+    problem = make_problem(BaseEstimator(), X, y, accepts=ACCEPTS)
     missing = np.vstack([problem.missing_weights(block) for block in problem.blocks()])
     columns = np.flatnonzero(missing.any(axis=1))
     shares = missing[columns] / problem.class_counts

@@ -25,10 +25,7 @@ _EPSILON = 2.0**-52
 
 
 def contingency_scores(problem, decomposition, chosen, statistics):
-    """Return statistics (CHI, SU, IG) of the table of bins and classes, one matrix for each.
-
-    Every sub-problem discretises a column, which is sorted once, against its own classes.
-    """
+    """Return statistics (CHI, SU, IG) of classes and bins, those of each sub-problem its own."""
     XT = problem.columns.floats(chosen)
     roles, rows = decomposition.roles, problem.row_counts
     scores = np.empty((len(statistics), len(XT), decomposition.n_subproblems))
@@ -113,10 +110,7 @@ def fsdd_of_moments(count, offset, scatter, beta):
 
 
 def subproblem_moments(problem, decomposition, chosen):
-    """Yield count, offset and scatter (see `class_moments`) of every sub-problem.
-
-    They have shape (n_chosen, n_sides): two sides, or all classes for the whole problem.
-    """
+    """Yield count, offset and scatter (`class_moments`) of sub-problems, (n_chosen, n_sides)."""
     if isinstance(chosen, slice) and problem.columns.row_major is not None:
         moments = class_moments_by_rows(
             problem.columns.row_major, chosen, problem.codes, *problem.by_class,

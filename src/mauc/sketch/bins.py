@@ -211,11 +211,7 @@ def _bin_counts(bins):
 
 
 def pair_bounds(bins: Bins, is_rounded: bool = False) -> tuple[np.ndarray, np.ndarray]:
-    """Return the fewest and the most wins of every class pair that the counts allow, float64.
-
-    docs/methods/selectors.md has the sums. Where different values may share a float (`is_rounded`)
-    no bin is known to hold one value.
-    """
+    """Return the fewest and most wins of every class pair, as in docs/methods/selectors.md."""
     low, high = (counts.astype(np.float64) for counts in _bin_counts(bins))
     is_filled = low.any(axis=1) | high.any(axis=1)
     is_single = single_bins(bins.edges)[is_filled, np.newaxis] & (not is_rounded)

@@ -2,7 +2,6 @@
 
 from mauc.stability import Stability, stability
 from mauc.stats.compare import PAPER_COMPARISON, Comparison, compare_to, marked_means, win_draw_loss
-from mauc.stats.means import mean_interval, mean_mauc, problem_scores, selector_stability
 from mauc.stats.paired import PairedTest, corrected_t_test, wilcoxon_test
 from mauc.stats.ranks import (
     FriedmanTest,
@@ -13,7 +12,13 @@ from mauc.stats.ranks import (
     holm_test,
     rank_cliques,
 )
-from mauc.stats.rows import shown_name
+from mauc.stats.rows import (
+    mean_interval,
+    mean_mauc,
+    problem_scores,
+    selector_stability,
+    shown_name,
+)
 
 __all__ = [
     "PAPER_COMPARISON", "Comparison", "FriedmanTest", "PairedTest", "Stability",

@@ -8,7 +8,6 @@ import numpy as np
 
 from mauc.checks import check_choice, check_level
 from mauc.exceptions import MaucError, option
-from mauc.stats.means import mean_mauc
 from mauc.stats.paired import corrected_t_tests, wilcoxon_tests
 from mauc.stats.rows import (
     PROBLEM,
@@ -18,6 +17,7 @@ from mauc.stats.rows import (
     check_columns,
     group_rows,
     make_cells,
+    mean_mauc,
     row_means,
 )  # fmt: skip
 

@@ -20,27 +20,13 @@ _MAX_FLIPPED = 13  # up to this many pairs SciPy enumerates all signs when there
 
 @dataclass(frozen=True)
 class PairedTest:
-    """Result of a paired test of values against a reference.
+    """Result of a paired test of values against a reference."""
 
-    Parameters
-    ----------
-    n : int
-        Pairs with both values present.
-    mean_difference : float
-        Mean of values - reference; NaN without a pair.
-    statistic : float
-        Smaller rank sum (Wilcoxon) or t (corrected t-test); NaN where it has no meaning.
-    p_value : float
-        Two-sided; NaN where the statistic is.
-    mark : {"better", "worse", "none"}
-        How the values compare with the reference at the level given.
-    """
-
-    n: int
-    mean_difference: float
-    statistic: float
-    p_value: float
-    mark: str
+    n: int  #: pairs with both values present
+    mean_difference: float  #: mean of values - reference; NaN without a pair
+    statistic: float  #: smaller rank sum (Wilcoxon) or t; NaN where it has no meaning
+    p_value: float  #: two-sided; NaN where the statistic is
+    mark: str  #: "better", "worse" or "none" than the reference, at the level given
 
 
 def wilcoxon_test(values: ArrayLike, reference: ArrayLike, *, alpha: float = 0.05) -> PairedTest:
@@ -227,11 +213,8 @@ def _check_pairs(values: ArrayLike, reference: ArrayLike) -> tuple[Array, Array]
 
 
 def signed_rank_tests(values: Array, reference: Array) -> tuple[Array, Array, Array]:
-    """Return W+, W- and the two-sided p-value of every row of two arrays (n_samples, n_pairs).
-
-    Values are paired and not NaN. The p-value is 1 where all differences are zero, else that of
-    ``scipy.stats.wilcoxon``; docs/methods/measures.md has a table of its null distributions.
-    """
+    """Return W+, W- and the p-value of SciPy, or 1 without a difference, of every row of pairs."""
+    # docs/methods/measures.md has a table of the null distributions.
     n_samples, n_pairs = values.shape
     units = in_units(values, reference)
     absolute = np.abs(units)

@@ -21,23 +21,13 @@ Array = np.ndarray[Any, Any]
 
 @dataclass(frozen=True)
 class FriedmanTest:
-    """Result of `friedman_test`.
+    """Result of `friedman_test`."""
 
-    Parameters
-    ----------
-    statistic, p_value : float
-        Friedman's chi-square.
-    f_statistic, f_p_value : float
-        Its less conservative form of Iman and Davenport.
-    ranks : ndarray of shape (n_methods,)
-        Mean rank of each method; 1 is best.
-    """
-
-    statistic: float
+    statistic: float  #: Friedman's chi-square
     p_value: float
-    f_statistic: float
+    f_statistic: float  #: its less conservative form of Iman and Davenport
     f_p_value: float
-    ranks: Array
+    ranks: Array  #: of shape (n_methods,): mean rank of each method; 1 is best
 
 
 def average_ranks(scores: ArrayLike) -> Array:

@@ -44,9 +44,8 @@ def test_scores_are_those_of_a_fit_without_the_fold():
         again = MDFS(4, random_state=0).fit(X[train], y[train]).ranking_
         np.testing.assert_array_equal(chosen, again)
         codes = y[train].astype(np.int32)
-        wanted = next(
-            nested_log_probabilities(X[train][:, chosen], codes, X[test][:, chosen], 3, [4])
-        )
+        parts, ones = (X[train][:, chosen], codes, X[test][:, chosen]), np.ones(len(train))
+        wanted = next(nested_log_probabilities(*parts, 3, [4], ones))
         np.testing.assert_allclose(found, wanted, atol=1e-9)
 
 

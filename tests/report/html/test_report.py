@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_array_equal
 from scipy import sparse
 from sklearn.datasets import load_wine
 
@@ -23,6 +24,7 @@ from mauc import (
     ReliefF,
     SpreadFx,
     feature_pair_auc,
+    pair_tests,
 )
 from mauc.difficulty.siren import siren_study
 from mauc.exceptions import MaucError
@@ -348,6 +350,27 @@ def test_limits_keep_the_first_features_and_say_so(wine, monkeypatch):
     assert len(summary["pairs"]["hardest"]) == 2
     assert "The map holds the 3 features chosen first" in report.to_html()
     assert "The table holds the 2 hardest of 3 pairs." in report.to_html()
+
+
+def test_what_is_not_significant_among_all_features_is_marked(wine):
+    X, y = wine
+    selector = MDFS(5, random_state=0).fit(X, y)
+    report = selection_report(selector, X, y)
+    adjusted = (
+        pair_tests(X, y)
+        .to_frame()
+        .pivot_table(index="column", columns=["class_i", "class_j"], values="p_adjusted")
+    )
+    wanted = adjusted.to_numpy()[selector.ranking_] <= 0.05
+    summary = report.to_dict()
+    assert summary["significant"] == wanted.tolist()
+    assert not wanted.all()
+    bits = np.frombuffer(base64.b64decode(pack(summary)["weak"]), np.uint8)
+    assert_array_equal(np.unpackbits(bits)[: wanted.size], ~wanted.ravel())
+    assert "over all 13 features and all pairs" in report.to_html().replace("\n", " ")
+    grouped = selection_report(selector, X, y, groups=np.arange(len(y)) // 2)
+    assert grouped.to_dict()["significant"] is None  # rows are not independent
+    assert "not significant" not in grouped.to_html().split("<script")[0]
 
 
 def test_weights_are_those_of_fit(wine, rng):

@@ -64,11 +64,7 @@ def grow_complete(data, columns, min_leaf):
 
 
 def grow_weighted(data, columns, weight, repeats, min_leaf):
-    """Return the unpruned tree of rows with weights, and its number of nodes.
-
-    `repeats` is how many rows a row represents where the rules count rows: 1 as in J48, or its
-    weight.
-    """
+    """Return the unpruned tree of weighted rows, counted `repeats` times by rules, and its size."""
     n, k, n_classes, n_values = data.y.size, columns.size, data.n_classes, data.n_values[columns]
     is_numeric = n_values == 0
     # A nominal column with many values is left out of the mean gain, unless all columns are such.
@@ -489,10 +485,7 @@ def scan_numeric(x, stretch, y, weight, repeats, node_weight, min_leaf, bags, lo
 
 @njit_part
 def gain_and_information(bags, n_bags, node_weight):
-    """Return gain and split information of a bags x classes table of weights.
-
-    The split information counts the missing weight as one more bag.
-    """
+    """Return gain and split information, missing weight as a bag, of a bags x classes table."""
     n_classes = bags.shape[1]
     known, node, split, information = 0.0, 0.0, 0.0, 0.0
     for v in range(n_bags):

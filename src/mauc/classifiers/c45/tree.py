@@ -65,12 +65,7 @@ def compact(tree: Tree) -> Tree:
 
 
 def predict_fractions(tree: Tree, XT: np.ndarray) -> np.ndarray:
-    """Return the class fractions, (n, n_classes), of the leaf that each row reaches.
-
-    A row whose tested value is missing goes to all non-empty children, weighted by their shares. At
-    an empty child, and for a nominal value without a child, it gets the fractions of the node
-    itself.
-    """
+    """Return the class fractions, (n, n_classes), of the leaf or leaves that each row reaches."""
     total = np.zeros(len(tree.counts))
     for weights in tree.counts.T:  # not `sum`: the order of the additions is part of the result
         total += weights

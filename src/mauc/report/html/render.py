@@ -18,7 +18,8 @@ _FOLDER = Path(__file__).parent / "templates"
 # In the order in which each needs the ones before.
 _SCRIPTS = (
     "base.js", "table.js", "chosen.js", "values.js", "map_views.js", "map_drawing.js",
-    "scatter.js", "map.js", "pairs.js", "explain.js", "greedy.js", "what_if.js", "page.js",
+    "scatter.js", "map.js", "pairs.js", "explain.js", "greedy.js", "predict.js", "what_if.js",
+    "page.js",
 )  # fmt: skip
 _NO_AUC = 65535  # code where a class has no held-out sample
 _FRAME_HEIGHT = 720
@@ -73,7 +74,7 @@ def pack(summary: dict[str, Any]) -> dict[str, Any]:
     """
     features, selection = summary["features"], summary["selection"]
     set_auc, hardest = summary["pairs"]["set_auc"], summary["pairs"]["hardest"]
-    is_paired = selection["decomposition"] == "one-vs-one"
+    is_paired, shown = selection["decomposition"] == "one-vs-one", summary["significant"]
     return {
         "classes": [one["name"] for one in summary["data"]["classes"]],
         "counts": [one["count"] for one in summary["data"]["classes"]],
@@ -92,6 +93,8 @@ def pack(summary: dict[str, Any]) -> dict[str, Any]:
         "set": None if set_auc is None else _base64(_quantise(set_auc)),
         "n_mapped": selection["n_mapped"],
         "map": _base64(_quantise(summary["pair_auc"])),
+        # a bit per cell; without any, the map marks nothing
+        "weak": _base64(np.packbits(~np.array(shown))) if shown else None,
         "hardest": {key: [row[key] for row in hardest] for key in hardest[0]},
         "n_binned": selection["n_binned"],
         "bins": _pack_bins(summary["distributions"]),

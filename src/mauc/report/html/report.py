@@ -36,6 +36,7 @@ from mauc.report.html.values import N_BINS, bin_features, draw_rows, number, plu
 from mauc.report.html.what_if import what_if_part
 from mauc.results import for_classes
 from mauc.selectors.base import RankingSelector, check_same_data
+from mauc.selectors.pair_tests import significant_cells
 from mauc.stats import Comparison
 from mauc.texts import insert_texts
 
@@ -193,6 +194,7 @@ def selection_report(
         pairs["hardest"] = hardest_first(pairs["hardest"], pairs["set_auc"])
     pairs["hardest"] = pairs["hardest"][:MAX_PAIRS]
     n_fits = conclusion.pop("n_fits")
+    significant = significant_cells(problem, selector.ranking_, selector.n_jobs)
     compared = None if run is None else summarise_comparison(run, selector, comparison)
     conclusion["next"] = _next_step(selector, conclusion, problem, steps, compared)
     if title is None:
@@ -209,6 +211,7 @@ def selection_report(
             "explanations": explanations_part(selector, problem, names),
             **findings_part(selector, names),
             "pairs": pairs,
+            "significant": None if significant is None else significant[:n_mapped].tolist(),
             "pair_auc": [[number(auc) for auc in row] for row in selector.pair_auc_[:n_mapped]],
             "distributions": bin_features(
                 problem,

@@ -1,27 +1,34 @@
-"""What the script of a page needs to search again: effects, correlations, and words to repeat it.
+"""What the script of a page needs to search again: effects, scores, and words to repeat it.
 
-`templates/greedy.js` is the search of `GreedyMAUC` on these numbers.
+`templates/greedy.js` is the search of `GreedyMAUC` on these numbers, `predict.js` its prediction.
+Correlations are those of the normal scores of the samples, which a prediction needs as well.
 """
 
 import base64
 from collections.abc import Mapping
+from contextlib import suppress
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
+from mauc.data.constraints import Constraints
 from mauc.data.problem import Problem
+from mauc.exceptions import MaucError
 from mauc.report.html.recipe import call_of, import_line
 from mauc.selectors.base import RankingSelector
 from mauc.selectors.greedy_mauc import GreedyMAUC
-from mauc.selectors.greedy_mauc.dispersion import spread_effects
-from mauc.selectors.greedy_mauc.interactions import add_folded, search_derived
-from mauc.selectors.greedy_mauc.prediction import Prediction
+from mauc.selectors.greedy_mauc.dispersion import FOLDED, MAX_FOLDED, spread_effects
+from mauc.selectors.greedy_mauc.interactions import MAX_PAIRS, add_folded, search_derived
+from mauc.selectors.greedy_mauc.prediction import other_sizes
+from mauc.selectors.greedy_mauc.scores import NormalScores
 from mauc.selectors.greedy_mauc.search import MAX_HELD, SearchState, measure_state
+from mauc.selectors.greedy_mauc.units import max_choices
 
 MAX_CANDIDATES = 300
 MAX_BYTES = 1_000_000  # of base64 text
 MAX_NAMES = 10_000  # features that a list of prices names
-_EFFECT_UNIT, _CORRELATION_UNIT = 2.0**-28, 2.0**-31  # effects are below 8, correlations below 1
+_UNIT = 2.0**-28  # of effects, which are below 8
 
 Array = np.ndarray[Any, Any]
 
@@ -38,39 +45,35 @@ def what_if_part(
     effects, scores = state.effects, state.scores
     state.prior = np.ones(problem.n_features) if selector.prior_ is None else selector.prior_
     kept = [] if wishes is None else [int(at) for u in wishes.keep for at in wishes.members(u)]
-    n_pairs = effects.shape[1]
     options = {
         "shrinkage": state.shrinkage, "alpha": 8.0 * state.rate, "prior": state.prior,
         "pair_shares": problem.pair_shares,
     }  # fmt: skip
-    n_searched = min(problem.n_features, MAX_CANDIDATES)
-    searched, found, *_ = search_derived(
+    n_searched = problem.n_features
+    if n_searched > MAX_CANDIDATES:  # the others are what may take their place
+        n_searched = max(k, MAX_CANDIDATES // 2)
+    found = search_derived(
         effects.copy(), scores, n_searched, np.array(names), selector.noise_correction,
         interactions=False, **options,
-    )  # fmt: skip
-    wanted = dict.fromkeys([*kept, *selector.ranking_.tolist(), *found.ranking.tolist()])
-    room = list(wanted)[:MAX_CANDIDATES]
+    )[1]  # fmt: skip
+    alone = np.argsort(-state.prior * found.relevance, kind="stable")
+    wanted = np.concatenate([np.array(kept, int), selector.ranking_, found.ranking, alone])
+    room = list(dict.fromkeys(wanted.tolist()))[:MAX_CANDIDATES]
     folded, of_spread = _spreads(effects, scores, selector.noise_correction, room)
-    while _n_bytes(len(room), int(np.isin(room, folded).sum()), n_pairs, 4) > MAX_BYTES:
+    n_kept, n_pairs = scores.scores.shape[1], effects.shape[1]
+    while _n_bytes(room, folded, n_pairs, n_kept, 4) > MAX_BYTES:
         room.pop()
+    if not scores.class_counts.all():
+        return {"reason": "there is a class without a sample among the max_samples"}
     if len(room) < max(k, len(kept)):
         return {"reason": f"the page has room for {len(room)} candidates, fewer than were chosen"}
     columns = np.sort(np.array(room))
+    n_sure = int(np.isin(found.ranking, columns).cumprod().sum())
     is_candidate = np.isin(folded, columns)
     folded, of_spread = folded[is_candidate], of_spread[is_candidate]
     derived = add_folded(effects, scores, folded, of_spread)
     every = np.concatenate([columns, problem.n_features + np.arange(len(folded))])
-    wide = SearchState(
-        derived.effects, derived.scores, 1, n_products=len(folded),
-        shrinkage=state.shrinkage, alpha=options["alpha"],
-    )  # fmt: skip
-    is_exact = _n_bytes(len(columns), len(folded), n_pairs, 8) <= MAX_BYTES
-    predicted = np.asarray(selector.predicted_mauc_)
-    if wishes is None:
-        further = Prediction(searched.leave(), found.n_steps).mauc
-        predicted = np.append(predicted, further[k : len(columns)])
-    lower = np.tril_indices(len(every), -1)
-    prices = _prices(problem)
+    is_exact = _n_bytes(room, folded, n_pairs, n_kept, 8) <= MAX_BYTES
     return {
         "reason": None,
         "is_exact": is_exact,
@@ -78,14 +81,15 @@ def what_if_part(
         "names": [names[at] for at in columns],
         "all_names": names if problem.n_features <= MAX_NAMES else None,
         "n_features": problem.n_features,
+        "n_sure": n_sure,  # sizes up to it need no other features, without wishes
         "folded": np.searchsorted(columns, folded).tolist(),
-        "effects": _packed(derived.effects[every], _EFFECT_UNIT, is_exact),
-        "correlations": _packed(_correlations(wide, every)[lower], _CORRELATION_UNIT, is_exact),
+        "effects": _packed(derived.effects[every], is_exact),
+        "used_folded": np.flatnonzero(np.isin(folded, selector.folded_features_)).tolist(),
         "prior": state.prior[columns].tolist(),
         "varies": scores.varies[columns].tolist(),
         "repeats": _repeats(state, columns),
+        "samples": _samples(state, derived.scores, columns, every),
         "rate": state.rate,
-        "predicted": predicted.tolist(),
         "shares": None if problem.pair_shares is None else problem.pair_shares.tolist(),
         "ranking": np.searchsorted(columns, selector.ranking_).tolist(),
         "keep": np.searchsorted(columns, kept).tolist(),
@@ -95,8 +99,8 @@ def what_if_part(
         "excluded_others": [] if wishes is None else [
             int(column) for column in np.flatnonzero(wishes.unit_of < 0) if column not in columns
         ],
-        "prices": prices,
-        "budget": _budget(selector),
+        "prices": _prices(selector, problem),
+        "budget": None if selector.budget is None else float(selector.budget),
         "words": dict(words) if words else _python_words(selector, is_weighted, has_groups),
     }  # fmt: skip
 
@@ -126,25 +130,33 @@ def _spreads(
     return np.concatenate([one for one, _ in found]), np.concatenate([one for _, one in found])
 
 
-def _n_bytes(n_columns: int, n_folded: int, n_pairs: int, width: int) -> int:
-    n = n_columns + n_folded
-    return (n * n_pairs + n * (n - 1) // 2) * width * 4 // 3
+def _n_bytes(room: list[int], folded: Array, n_pairs: int, n_samples: int, width: int) -> int:
+    n = len(room) + int(np.isin(room, folded).sum())
+    return (n * n_pairs * width + len(room) * n_samples) * 4 // 3
 
 
-def _packed(values: Array, unit: float, is_exact: bool) -> str:
-    """Return numbers in base64, as doubles or as whole multiples of a unit in 32 bits."""
-    codes = values.astype("<f8") if is_exact else np.rint(values / unit).clip(1 - 2**31, 2**31 - 1)
-    return base64.b64encode(codes.astype("<f8" if is_exact else "<i4").tobytes()).decode("ascii")
+def _samples(
+    state: SearchState, scores: NormalScores, columns: Array, every: Array
+) -> dict[str, Any]:
+    """Return what a prediction needs: normal scores, and those of all features in short."""
+    left, counts, squares = state.leave(), scores.class_counts, scores.nominal_squares
+    return {
+        "scores": base64.b64encode(scores.scores[columns].tobytes()).decode("ascii"),
+        "fold": FOLDED.tolist(),
+        "class_counts": counts.tolist(),
+        "weights": None if scores.weights is None else left.weights.tolist(),
+        "scales": scores.within_scales()[1][every].tolist(),
+        "shrinkage": state.shrinkage,
+        "sizes": other_sizes(left, np.arange(len(counts)), scores.class_weights).tolist(),
+        "confirmed": [[at, squares[f]] for at, f in enumerate(columns.tolist()) if f in squares],
+        "max_choices": max_choices((state.n_features + MAX_FOLDED + MAX_PAIRS) * counts.sum()),
+    }
 
 
-def _correlations(state: SearchState, columns: Array) -> Array:
-    """Return the shrunk within-class correlations of columns; those of equal columns agree."""
-    values = state.scores.values(columns, slice(None)).astype(np.float64)
-    found = values @ values.T  # whole numbers without weights: exact
-    for center in state.centers[:, columns]:
-        found -= np.outer(center, center)
-    scales = state.scales[columns]
-    return (1.0 - state.shrinkage) * (found * np.outer(scales, scales))
+def _packed(effects: Array, is_exact: bool) -> str:
+    """Return effects in base64, as doubles or as whole multiples of a unit in 32 bits."""
+    codes = effects.astype("<f8") if is_exact else np.rint(effects / _UNIT).astype("<i4")
+    return base64.b64encode(codes.tobytes()).decode("ascii")
 
 
 def _repeats(state: SearchState, columns: Array) -> list[list[float]]:
@@ -158,16 +170,16 @@ def _repeats(state: SearchState, columns: Array) -> list[list[float]]:
     return found
 
 
-def _prices(problem: Problem) -> list[float] | None:
+def _prices(selector: RankingSelector, problem: Problem) -> list[float] | None:
     """Return the price of every feature; None if the fit had none."""
     wishes = problem.constraints
     if wishes is None or wishes.costs is None or problem.n_features > MAX_NAMES:
         return None
-    return [float(wishes.costs[unit]) if unit >= 0 else 0.0 for unit in wishes.unit_of]
-
-
-def _budget(selector: RankingSelector) -> float | None:
-    return None if selector.budget is None else float(selector.budget)
+    with suppress(MaucError):  # features that are excluded may have no price: it counts as 0
+        given = SimpleNamespace(feature_costs=selector.feature_costs)
+        wishes = Constraints.of(given, problem) or wishes
+    costs = np.append(np.asarray(wishes.costs), 0.0)  # -1 is the unit of what is excluded
+    return [float(cost) for cost in costs[wishes.unit_of]]
 
 
 def _python_words(selector: RankingSelector, is_weighted: bool, has_groups: bool) -> dict[str, Any]:

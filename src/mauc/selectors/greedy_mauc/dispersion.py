@@ -9,11 +9,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from numba import uintp
 from scipy.special import ndtr, ndtri
 from scipy.stats import chi2
 
-from mauc.compile import njit
 from mauc.data.pair_weights import pair_mean
 from mauc.results import short_name
 from mauc.selectors.greedy_mauc.effects import shrink_effects, standard_differences
@@ -41,12 +39,7 @@ FOLDED = _fold_table()
 def folded_moments(scores: NormalScores, columns: np.ndarray) -> np.ndarray:
     """Return sums and sums of squares of folded scores, shape (n_columns, 2, n_classes)."""
     starts = np.append(0, np.cumsum(scores.class_counts))
-    if scores.weights is not None:
-        folded = FOLDED[scores.padded[columns].view(np.uint8)]
-        return class_moments(folded, np.arange(len(columns)), starts, scores.weights)
-    moments = np.empty((len(columns), 2, len(scores.class_counts)), np.int64)
-    sum_folded(scores.padded.view(np.uint8), columns, FOLDED, starts, moments)
-    return moments
+    return class_moments(scores.padded.view(np.uint8), columns, starts, scores.weights, FOLDED)
 
 
 def find_folded(
@@ -110,17 +103,3 @@ def spread_sentence(selector: Any, names: Sequence[str]) -> str:
     if len(found) > 1:
         ending, its = "", "their"
     return f"{listed} separate{ending} classes by {its} spread, which {its} AUC alone does not show"
-
-
-@njit(cache=True, nogil=True)
-def sum_folded(scores, columns, table, starts, moments):
-    """Fill in what `folded_moments` returns; `scores` are bytes, offsets in the table."""
-    for j in range(columns.shape[0]):
-        row = scores[columns[j]]
-        for k in range(starts.shape[0] - 1):
-            total = square = np.int64(0)
-            for i in range(uintp(starts[k]), uintp(starts[k + 1])):
-                value = np.int64(table[row[i]])
-                total += value
-                square += value * value
-            moments[j, 0, k], moments[j, 1, k] = total, square

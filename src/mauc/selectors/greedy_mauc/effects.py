@@ -6,10 +6,8 @@ docs/methods/greedy_mauc.md.
 """
 
 import numpy as np
-from numba import uintp
 from scipy.special import ndtri
 
-from mauc.compile import njit
 from mauc.data.problem import Problem
 from mauc.engine.arrays import read_only
 from mauc.engine.nominal import nominal_pair_auc
@@ -49,9 +47,7 @@ def measure(
 ) -> tuple[np.ndarray, NormalScores]:
     """Return the effects, shape (n_features, n_pairs), and the normal scores of all features.
 
-    `pair_auc` gets the folded AUCs of all features. The scores have room for `n_room` further
-    columns. On a cluster the workers measure ranges of columns, and a byte per kept cell comes
-    back.
+    `pair_auc` gets the folded AUCs of all features; scores have room for `n_room` further columns.
     """
     rows = KeptRows(problem, max_samples)
     scorer = NormalScorer(problem, rows, n_room)
@@ -77,10 +73,7 @@ def measure(
 def measure_part(
     part: Problem, kept: tuple, noise_correction: float, keeps_auc: bool
 ) -> tuple[np.ndarray, NormalScores, np.ndarray | None]:
-    """Return effects, scores and folded AUCs of some columns; called on a worker.
-
-    `kept` are the rows of `KeptRows` and their weights, or twice None for all rows.
-    """
+    """Return effects, scores and folded AUCs of a worker's columns; `kept` of None is all rows."""
     pair_auc = np.empty((part.n_features, len(part.max_wins))) if keeps_auc else None
     scorer = NormalScorer(part, KeptRows(part, None, *kept))
     return *_measure_here(part, scorer, noise_correction, pair_auc), pair_auc
@@ -152,7 +145,7 @@ class EffectEstimator:
         if self._table is None:
             out[:] = auc_effects(wins, self._max_wins)
         else:
-            look_up(wins, self._starts, self._table, out)
+            np.take(self._table, self._starts + wins, out=out)
         columns = block.columns
         if len(columns) == len(out):
             out[:] = self._blend(out, block, columns)
@@ -224,12 +217,3 @@ def shrink_effects(
         share = noise_correction * noise / np.maximum(squares, _MIN_SQUARE)
         effects *= 1.0 - np.minimum(share, 1.0)
     return effects
-
-
-@njit(cache=True, nogil=True)
-def look_up(wins, starts, table, out):
-    """Fill `out` with the entries of the table at ``starts[pair] + wins[feature, pair]``."""
-    for j in range(wins.shape[0]):
-        won, target = wins[j], out[j]
-        for pair in range(uintp(starts.shape[0])):
-            target[pair] = table[uintp(starts[pair] + won[pair])]

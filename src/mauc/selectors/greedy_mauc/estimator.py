@@ -1,11 +1,13 @@
 """GreedyMAUC: the selector of features that together separate every pair of classes."""
 
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from mauc.checks import check_choice, check_int, check_real
+from mauc.data.constraints import WishMixin
 from mauc.data.decomposition import Decomposition
 from mauc.memory import check_memory
 from mauc.selectors.base import Ranked, RankingSelector, feature_names
@@ -36,7 +38,8 @@ class _Options(NamedTuple):
 
 
 @insert_texts
-class GreedyMAUC(AlternativesMixin, RankingSelector):
+@dataclass(kw_only=True, eq=False, repr=False)
+class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
     r"""Select features that together separate every pair of classes.
 
     Each step adds the feature that reduces a bound on the mean error over the class pairs the
@@ -45,11 +48,9 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "all", "auto", "predicted" or None, default=None
-        How many features to select: a number, a fraction of all, all of them (a full ranking), as
-        many as `mauc.select_k` finds enough, whose curve is then `size_curve_`, or half of them
-        (None). "predicted" needs no cross-validation: the fewest features whose predicted MAUC is
-        within 0.0005 of the highest of up to 100 features.
+    {n_features_to_select}
+        "predicted" is another choice, which needs no cross-validation: the fewest features whose
+        predicted MAUC is within 0.0005 of the highest of up to 100 features.
     shrinkage : float or "auto", default="auto"
         In [0, 1]: how much of the correlation between features is not trusted. 0 trusts the
         sample, 1 takes all features as independent given the class. "auto" estimates it from
@@ -74,8 +75,7 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
         or the import path of one ("sklearn.ensemble.RandomForestClassifier"), is cloned and fitted
         on the same at most `max_samples` samples as the trees, in robust standard deviations; its
         ``feature_importances_`` or absolute ``coef_``, summed over the classes, make the weights.
-        It gets weights of samples if it takes them, and a fixed seed if it has none. Boosting
-        gained on tables of two classes, not on others (reproduction/beyond/greedy_prior.md).
+        It gets weights of samples if it takes them, and a fixed seed if it has none.
     interactions : bool, default=False
         Whether to look for pairs of features that act together, such as two whose signs agree in
         one class and not in the other while neither tells anything alone. Both are then chosen one
@@ -119,12 +119,10 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
         distances from the median and products, if there are any.
     alternatives_ : Alternatives
         For each selected feature up to 5 others that could take its place at a loss of predicted
-        MAUC of at most 0.001 and take over half or more of what it adds, the nearest first. Losses
-        that were measured on other samples differ from predicted ones by 0.0016 (root mean square),
-        see docs/methods/greedy_mauc.md. It prints as one line per feature, ``to_frame()`` has the
-        losses. Found when it is first asked for. Features of `folded_features_`, and those of a
-        product that counts, have no alternatives, nor have those that are kept, of a group or of a
-        cost.
+        MAUC of at most 0.001 and take over half or more of what it adds, the nearest first; found
+        when it is first asked for. It prints as one line per feature, ``to_frame()`` has the
+        losses. Features of `folded_features_`, and those of a product that counts, have none, nor
+        have those that are kept, of a group or of a cost.
     cost_curve_ : CostCurve
         Predicted MAUC against the cost of the features so far; with `feature_costs`.
     {pair_auc_, decomposition_, subproblem_names_, classes_, n_features_in_, feature_names_in_}
@@ -175,30 +173,16 @@ class GreedyMAUC(AlternativesMixin, RankingSelector):
     '1 vs 2'
     """
 
-    _size_choices = '"all", "auto" or "predicted"'
+    _size_choices = '"all", "auto", "predicted" or "fdr"'
 
-    def __init__(
-        self, n_features_to_select=None, *, shrinkage="auto", alpha=1.0, noise_correction=1.0,
-        max_samples=2048, prior="auto", interactions=False, categorical_features=None,
-        pair_weight=None, keep=None, exclude=None, feature_groups=None, feature_costs=None,
-        budget=None, n_jobs=None, verbose=False,
-    ):  # fmt: skip
-        self.n_features_to_select = n_features_to_select
-        self.shrinkage = shrinkage
-        self.alpha = alpha
-        self.noise_correction = noise_correction
-        self.max_samples = max_samples
-        self.prior = prior
-        self.interactions = interactions
-        self.categorical_features = categorical_features
-        self.pair_weight = pair_weight
-        self.keep = keep
-        self.exclude = exclude
-        self.feature_groups = feature_groups
-        self.feature_costs = feature_costs
-        self.budget = budget
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    shrinkage: Any = "auto"
+    alpha: float = 1.0
+    noise_correction: float = 1.0
+    max_samples: int | None = 2048
+    prior: Any = "auto"
+    interactions: bool = False
+    categorical_features: Any = None
+    pair_weight: Any = None
 
     @property
     def predicted_mauc_(self):

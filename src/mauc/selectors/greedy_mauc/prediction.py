@@ -63,7 +63,7 @@ class Prediction:
         n_free = counts.sum() - n_classes
         if n_free < 1 or n_classes < 2 or len(left.rows) == 0:
             return np.full(len(self.n_steps), 0.5)
-        points, luck, unconfirmed = _standard_points(left, present, counts, n_free)
+        points, luck, unconfirmed = _standard_points(left, present, counts)
         distances = points[:, n_samples:-1] - points[:, -1:]
         # What leaving a sample out takes by itself is not taken twice.
         chance = np.clip(np.abs(distances) / _errors(counts), 1.0, 1e6) ** -2.0
@@ -87,10 +87,7 @@ class Prediction:
 
 
 def _left_out_auc(left, points, bias, counts, sizes, only_tied=False):
-    """Yield the AUCs (n_classes, n_classes) of the first columns for each size, samples left out.
-
-    `only_tied` stops where no two samples agree in all columns.
-    """
+    """Yield AUCs of the first columns, samples left out, by size; `only_tied`: while some tie."""
     n_samples, n_classes = len(left.weights), len(counts)
     rows_of = left.class_counts[left.class_counts > 0]
     codes = np.repeat(np.arange(n_classes, dtype=np.int32), rows_of)
@@ -115,36 +112,40 @@ def _left_out_auc(left, points, bias, counts, sizes, only_tied=False):
             yield (wins / 2.0 + 0.5) / (np.outer(counts, counts) + 1.0)
 
 
-def _standard_points(left, present, counts, n_free):
+def _standard_points(left, present, counts):
     """Return samples, class means and their mean, independent and in standard deviations.
 
     Also the parts of the distances of class means that are luck, and that effects of nominal
     features do not confirm, of shapes (n_columns, n_classes) and (n_columns, 1).
     """
     n_classes, n_samples = len(counts), left.rows.shape[1]
-
-    def unit(scales):
-        return np.where(scales > 0.0, scales, 1.0 / math.sqrt(_MIN_SCATTER)) * math.sqrt(n_free)
-
-    def means(sums, scales):
-        by_class = sums / counts[:, np.newaxis] * unit(scales)
-        return by_class.T, (sums.sum(axis=0) / counts.sum() * unit(scales))[:, np.newaxis]
-
-    by_class, common = means(left.other_sums[present], left.other_scales)
-    sizes = count_sizes((by_class - common) / _errors(counts))
-    by_class, common = means(left.sums[present], left.scales)
+    by_class, common, units = _class_means(left.sums[present], left.scales, counts)
     distances = by_class - common
     # The sum over the pairs of the squared distances between class means.
     apparent = n_classes * (distances**2).sum(axis=1) - distances.sum(axis=1) ** 2
     part = left.confirmed / np.maximum(apparent, 1e-300)
     unconfirmed = 1.0 - np.sqrt(np.minimum(part, 1.0))[:, np.newaxis]
     points = np.concatenate([left.rows, by_class, common], axis=1)
-    points[:, :n_samples] *= unit(left.scales)[:, np.newaxis]
+    points[:, :n_samples] *= units[:, np.newaxis]
     for step in range(len(points)):
         whiten(left.lower[step], step, points)
     # Features are chosen for what they add to those before: so is the luck in them.
     z = (points[:, n_samples:-1] - points[:, -1:]) / _errors(counts)
-    return points, lucky_shares(z, sizes), unconfirmed
+    return points, lucky_shares(z, other_sizes(left, present, counts)), unconfirmed
+
+
+def other_sizes(left: Leftover, present: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Return what `count_sizes` does of the class means of all features; `counts` are weights."""
+    by_class, common, _ = _class_means(left.other_sums[present], left.other_scales, counts)
+    return count_sizes((by_class - common) / _errors(counts))
+
+
+def _class_means(sums, scales, counts):
+    """Return means of classes and of all samples, a row per column, and units of the scores."""
+    units = np.where(scales > 0.0, scales, 1.0 / math.sqrt(_MIN_SCATTER))
+    units = units * math.sqrt(counts.sum() - len(counts))
+    by_class = sums / counts[:, np.newaxis] * units
+    return by_class.T, (sums.sum(axis=0) / counts.sum() * units)[:, np.newaxis], units
 
 
 def _errors(counts):
@@ -190,10 +191,7 @@ class _TiedSamples:
 
 
 def _kept_shares(distances, lucky):
-    """Return the part of the separation of every two classes that is not luck, in [0, 1].
-
-    The discriminant looks along the distance of the class means; `lucky` is the luck in it.
-    """
+    """Return the part of the separation of every two classes that is not luck, in [0, 1]."""
     apparent, lucky = distances.T @ distances, distances.T @ lucky
 
     def between(products):
@@ -210,11 +208,7 @@ def count_sizes(z: np.ndarray) -> np.ndarray:
 
 
 def lucky_shares(chosen: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Return the part of the distance of class means from the common mean that will not recur.
-
-    `chosen` are z values: the distance of the mean of a class from the mean of all samples, over
-    its standard error; `counts`, from `count_sizes`, are the sizes of those of all features.
-    """
+    """Return what part of z values will not recur, given the `count_sizes` of all features."""
     bins = (np.arange(_N_BINS + 1) + 0.5) * _STEP
     weights = np.full(len(_COMPONENTS), 1.0 / len(_COMPONENTS))
     maximise(_likelihoods(bins), counts / counts.sum(), weights, np.empty_like(weights))
@@ -542,10 +536,7 @@ def leave_out(
     squares, products, leverages, codes, counts, units, priors, shrinkage, n_free, logs, terms,
     log_odds,
 ):  # fmt: skip
-    """Fill in `log_odds`, (n_classes, n_samples), of every class, each sample left out in turn.
-
-    Of sample i, the weight ``units[i]`` is left out.
-    """
+    """Fill in `log_odds`, (n_classes, n_samples), ``units[i]`` of sample i left out in turn."""
     n_classes = counts.shape[0]
     for i in range(codes.shape[0]):
         unit = units[i]

@@ -99,11 +99,10 @@ class NormalScores:
         )
 
     def within_scales(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the centers and scales that turn dot products into within-class correlations.
+        """Return what turns dot products into within-class correlations.
 
-        Centers, of shape (n_classes, n_features), are the sums of a class over the root of its
-        size; scales, of shape (n_features,), one over the root of the scatter within the classes,
-        0 if there is none.
+        Centers, (n_classes, n_features), are class sums over the roots of class sizes; scales,
+        (n_features,), one over the root of the scatter within the classes, 0 if there is none.
         """
         sizes = np.where(self.class_counts > 0, self.class_weights, 1)
         centers = self.sums / np.sqrt(sizes)[:, None]
@@ -233,19 +232,18 @@ class BlockScores:
 
 
 def class_moments(
-    scores: np.ndarray, columns: np.ndarray, starts: np.ndarray, weights: np.ndarray | None
-) -> np.ndarray:
-    """Return sums of scores and of their squares over parts of the rows, (n_columns, 2, n_parts).
-
-    Part k has the rows from ``starts[k]`` to ``starts[k + 1]``.
-    """
+    scores: np.ndarray, columns: np.ndarray, starts: np.ndarray, weights: np.ndarray | None,
+    table: np.ndarray | None = None,
+) -> np.ndarray:  # fmt: skip
+    """Return sums of scores and of squares of rows ``starts[k]:starts[k + 1]``; `table` by byte."""
     kind = np.int64 if weights is None else np.float64
     moments = np.empty((len(columns), 2, len(starts) - 1), kind)
     if weights is None:
-        sum_scores(scores, columns, starts, moments)
+        sum_scores(scores, columns, starts, table, moments)
         return moments
     for k, (start, stop) in enumerate(pairwise(starts)):
-        part = scores[columns, start:stop].astype(np.float64)
+        part = scores[columns, start:stop]
+        part = (part if table is None else table[part]).astype(np.float64)
         weighted = part * weights[start:stop]
         # Sums are NumPy's own: those of BLAS would depend on the number of threads.
         moments[:, 0, k], moments[:, 1, k] = weighted.sum(axis=1), (weighted * part).sum(axis=1)
@@ -277,10 +275,7 @@ def score_table(n_samples: int) -> np.ndarray:
 
 
 def estimate_shrinkage(scores: NormalScores) -> float:
-    """Return the shrinkage intensity of the within-class correlations, in [0, 1].
-
-    Up to 64 of the features that vary, at even distances, are looked at.
-    """
+    """Return the shrinkage of correlations: "Shrinkage" in docs/methods/greedy_mauc.md."""
     varying = np.flatnonzero(scores.varies)
     n_chosen = min(_N_SHRINKAGE_FEATURES, len(varying))
     counts, sizes = scores.class_counts, scores.class_weights
@@ -446,14 +441,14 @@ def sorted_scores(keys, n_known, row_bits, table, targets, out, varies, n_tied):
 
 
 @njit(cache=True, nogil=True)
-def sum_scores(scores, targets, starts, moments):
+def sum_scores(scores, targets, starts, table, moments):
     """Fill in the sums of rows of scores over each class, from ``starts[k]`` on, and of squares."""
     for j in range(targets.shape[0]):
         row = scores[targets[j]]
         for k in range(starts.shape[0] - 1):
             total = square = np.int64(0)
             for i in range(uintp(starts[k]), uintp(starts[k + 1])):
-                value = np.int64(row[i])
+                value = np.int64(row[i]) if table is None else np.int64(table[row[i]])
                 total += value
                 square += value * value
             moments[j, 0, k], moments[j, 1, k] = total, square

@@ -183,10 +183,7 @@ class SearchState:
         return np.maximum(unexplained, 0.0) / np.maximum(1.0 - r * r, 1e-9)
 
     def count_better(self, block, taken, step, variances, limits):
-        """Count the features of a range that gain more on the pair of a taken column than it does.
-
-        The variances and the limits of gains are those before it was taken, at `step`.
-        """
+        """Count features of a range that gain more on the pair of a taken column than it did."""
         return count_better(
             *taken, self.effects, self.n_updates, step, self.slopes, self.factors, variances,
             *block, self.is_left, limits,
@@ -530,10 +527,7 @@ def find_best(
 
 @njit(cache=True, nogil=True)
 def take_column(s, step, effects, variances, rate, stakes, separations, weights, slopes, roots):
-    """Choose column s, whose effects are up to date: update separations, weights and slopes.
-
-    Returns the fields of `Taken`.
-    """
+    """Choose column s, its effects up to date, and return the fields of `Taken`."""
     n_pairs = weights.shape[0]
     row, slope = effects[s], slopes[step]
     root = math.sqrt(variances[s])

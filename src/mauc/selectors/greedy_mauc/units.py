@@ -60,14 +60,15 @@ class CostCurve(Result):
         return [plain_layout(heads, rows, len(columns["cost"]), right=("cost", "features"))]
 
 
+def max_choices(n_values: int) -> int:
+    """Return how many choices exchanges look at, by the number of normal scores of all features."""
+    return min(_MAX_CHOICES, _MAX_VALUES // int(n_values))
+
+
 def search_units(
     wishes: Constraints, columns: DerivedColumns, k: int, options: dict[str, Any]
 ) -> Found:
-    """Return the state, the ranking and the product steps of the best choice that was found.
-
-    With a budget, choices by gain per cost and by gain alone are improved by exchanges of units,
-    and the one with the largest predicted MAUC is taken.
-    """
+    """Return state, ranking and product steps of the best choice, as in docs/methods/wishes.md."""
 
     def search(**options_of_search: Any) -> Found:
         n_new = len(columns.members)
@@ -85,10 +86,7 @@ def search_units(
 
 
 class _Exchange:
-    """Improves choices of units by leaving out, adding or exchanging up to two of them.
-
-    Where there are too many such choices, or too many samples, the choice stays as it is.
-    """
+    """Improves choices of units by leaving out, adding or exchanging two; not if there are many."""
 
     def __init__(self, search: Callable[..., Found], k: int, wishes: Constraints) -> None:
         self._search, self._k, self._wishes = search, k, wishes
@@ -103,13 +101,14 @@ class _Exchange:
     def improve(self, state: SearchState, found: GreedyRanking) -> None:
         """Go from a choice to better ones, as long as there are any nearby."""
         wishes, units = self._wishes, frozenset(self._wishes.unit_of[found.ranking].tolist())
+        worths = [wishes.worth(found.relevance, by_cost) for by_cost in (True, False)]
         rivals = {
             int(unit)
-            for by_cost in (True, False)
-            for unit in np.argsort(-wishes.worth(found.relevance, by_cost))[:_MAX_RIVALS]
+            for worth in worths
+            for unit in np.argsort(-worth, kind="stable")[:_MAX_RIVALS]
             if wishes.sizes[unit] > 0
         }
-        most, distance = min(_MAX_CHOICES, _MAX_VALUES // state.scores.scores.size), 1
+        most, distance = max_choices(state.scores.scores.size), 1
         self._predict(units)
         while distance <= 2:
             near = [
@@ -231,10 +230,7 @@ class UnitSearch(ProductSearch):
 
 @njit(cache=True, nogil=True)
 def joint_squares(covariances, effects, squares):
-    """Add e' C^-1 e to `squares` for every class pair, column by column as a search adds them.
-
-    `covariances` C of shape (n, n) and `effects` e of shape (n, n_pairs) are overwritten.
-    """
+    """Add e' C^-1 e to `squares` for every class pair, as a search does; overwrite C and e."""
     n, n_pairs = effects.shape
     for a in range(n):
         variance = covariances[a, a]

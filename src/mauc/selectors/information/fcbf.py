@@ -4,6 +4,8 @@ Entropies and information are sums of whole numbers divided once, so copies have
 exactly 1 with each other.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from mauc.checks import check_int, check_real
@@ -18,6 +20,7 @@ BLOCK_WORK = 1 << 25
 
 
 @insert_texts
+@dataclass(kw_only=True, eq=False, repr=False)
 class FCBF(BinnedSelector):
     r"""Select predominant features: a fast correlation-based filter.
 
@@ -89,18 +92,9 @@ class FCBF(BinnedSelector):
     array([1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2])
     """
 
-    def __init__(
-        self, n_features_to_select=None, *, threshold=0.0, max_rounds=None, binning="mdl",
-        n_bins=10, categorical_features=None, n_jobs=None, verbose=False,
-    ):  # fmt: skip
-        self.n_features_to_select = n_features_to_select
-        self.threshold = threshold
-        self.max_rounds = max_rounds
-        self.binning = binning
-        self.n_bins = n_bins
-        self.categorical_features = categorical_features
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    threshold: float = 0.0
+    max_rounds: int | None = None
+    binning: str = "mdl"
 
     def check_options(self):
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""

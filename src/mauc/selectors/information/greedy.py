@@ -16,7 +16,7 @@ import numpy as np
 from mauc.binning.states import BINNINGS, MAX_BINS, bin_columns
 from mauc.checks import check_choice, check_int
 from mauc.compile import njit, njit_part
-from mauc.data.constraints import choose_units
+from mauc.data.constraints import WishMixin, choose_units
 from mauc.engine.arrays import RowCounts, count_rows, fixed_log, read_only
 from mauc.memory import Workspace
 from mauc.parallel import count_threads, even_ranges, run_in, start_pool
@@ -42,8 +42,13 @@ _CONSTANT = -1e6  # criterion of a constant feature in a unit
 _TABLE_BYTES = 16  # per sample, of the tables of L
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class BinnedSelector(RankingSelector):
     """Base of the selectors that discretise all features first: MRMR, JMI and FCBF."""
+
+    binning: str = "three_states"
+    n_bins: int = 10
+    categorical_features: Any = None
 
     def check_options(self):
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
@@ -79,7 +84,8 @@ def _bin_on_cluster(problem, n_rows, binning, n_bins):
 
 
 @insert_texts
-class MRMR(BinnedSelector):
+@dataclass(kw_only=True, eq=False, repr=False)
+class MRMR(WishMixin, BinnedSelector):
     r"""Select features of minimal redundancy and maximal relevance.
 
     The first feature is the one with the most information about the class; each next one has the
@@ -135,23 +141,7 @@ class MRMR(BinnedSelector):
     ['flavanoids', 'proline', 'od280/od315_of_diluted_wines']
     """
 
-    def __init__(
-        self, n_features_to_select=None, *, criterion="difference", binning="three_states",
-        n_bins=10, categorical_features=None, keep=None, exclude=None, feature_groups=None,
-        feature_costs=None, budget=None, n_jobs=None, verbose=False,
-    ):  # fmt: skip
-        self.n_features_to_select = n_features_to_select
-        self.criterion = criterion
-        self.binning = binning
-        self.n_bins = n_bins
-        self.categorical_features = categorical_features
-        self.keep = keep
-        self.exclude = exclude
-        self.feature_groups = feature_groups
-        self.feature_costs = feature_costs
-        self.budget = budget
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    criterion: str = "difference"
 
     def check_options(self):
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
@@ -223,17 +213,6 @@ class JMI(BinnedSelector):
     ['flavanoids', 'color_intensity', 'proline']
     """
 
-    def __init__(
-        self, n_features_to_select=None, *, binning="three_states", n_bins=10,
-        categorical_features=None, n_jobs=None, verbose=False,
-    ):  # fmt: skip
-        self.n_features_to_select = n_features_to_select
-        self.binning = binning
-        self.n_bins = n_bins
-        self.categorical_features = categorical_features
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
     def _rank(self, problem, n_wanted, options):
         with self.binned(problem) as features:
             search = jmi_search(features, n_wanted)
@@ -260,11 +239,7 @@ class BinnedFeatures:
 def binned_features(
     D, n_states, y, n_classes, n_threads=1, rows: RowCounts | None = None, workspace=None
 ) -> Iterator[BinnedFeatures]:
-    """Count the margins of discretised features, and what each tells about the class.
-
-    A state may be empty, and a feature has at most 256. `workspace`, which gave `D`, gives out the
-    memory for bit planes.
-    """
+    """Count margins of discretised features, of 256 states at most, and what each tells of y."""
     n_features, n_samples = D.shape
     workspace = workspace or Workspace()
     # Read-only views: one compiled version of each kernel, whatever the caller holds. Classes have
@@ -350,10 +325,7 @@ def pack_row(codes: np.ndarray, n_planes: int) -> np.ndarray:
 
 
 def mrmr_search(features, k, quotient=False, wishes=None) -> GreedySearch:
-    """Choose k features by mRMR, in the difference form (MID) or the quotient form (MIQ).
-
-    Of units of features, the sum of the criteria of their features decides.
-    """
+    """Choose k features, or units by sums, by mRMR in its difference or quotient form."""
     search = GreedySearch(features.relevance, features.is_constant, k)
     n_counted = np.zeros(len(features.relevance), dtype=np.int64)
     redundancy_sum = np.zeros(len(features.relevance), dtype=np.float64)
@@ -420,10 +392,7 @@ def jmi_search(features, k) -> GreedySearch:
 
 
 def merge_classes(codes, y, n_classes):
-    """Merge a row of states and the classes into one code, leaving out pairs that do not occur.
-
-    Returns the codes, int32, their counts, and the groups of codes that share a state.
-    """
+    """Return codes, int32, of states with classes that occur, their counts, and groups by state."""
     pairs = codes.astype(np.int64) * n_classes + y
     counts = np.bincount(pairs)
     present = np.flatnonzero(counts)
@@ -503,10 +472,7 @@ def add_joint_information(
     D, n_states, starts, planes, counts, margin_logs, log_n, table, unit, n, weights,
     z, z_planes, z_counts, groups, log_y, masked_relevance, first, last, is_left, sums,
 ):  # fmt: skip
-    """Add I(f, s; y) to the sums of features ``first`` to ``last``; return the best and its sum.
-
-    `z` merges s and y, see `merge_classes`. The lowest of equals wins, -1 if none is left.
-    """
+    """Add I(f, s; y), `z` merging s and y, to the sums of features; return the best and its sum."""
     n_codes = z_counts.shape[0]
     joint = np.empty((counts.shape[1], n_codes), dtype=np.int64)
     best, best_score = -1, -np.inf

@@ -167,10 +167,7 @@ def target_information(
     D, n_states, starts, planes, counts, margin_logs, log_n, table, unit, n, weights,
     target, n_target, target_planes, target_counts, target_log, features, joint, out,
 ):  # fmt: skip
-    """Fill `out` with I(f; t) of some features and one target: the class, or a feature.
-
-    The target has planes of all states but the last, or none; `joint` is work space.
-    """
+    """Fill `out` with I(f; t) of some features and one target: the class, or a feature."""
     for i in range(features.shape[0]):
         j = features[i]
         count_pairs(

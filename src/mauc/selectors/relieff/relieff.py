@@ -9,6 +9,8 @@ the slot it takes (the first free one, then the first of the largest distance).
 """
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numba import uintp
@@ -41,6 +43,7 @@ SLOT_SIZE = 12  # of a neighbour: its row, its distance
 
 
 @insert_texts
+@dataclass(kw_only=True, eq=False, repr=False)
 class ReliefF(RankingSelector):
     r"""Rank features by ReliefF weights.
 
@@ -82,8 +85,8 @@ class ReliefF(RankingSelector):
     Distances are sums of differences. A missing value differs from a known one z, scaled to
     [0, 1], by max(z, 1 - z), and from a missing one by 1. Memory is O(n c k), never n x n.
 
-    A source of columns is read in passes, two if its `memory` has room for 8 bytes for each of the
-    samples drawn and every row; `fit` warns if that takes hours. "log" draws few.
+    A source of columns is read in passes (docs/methods/selectors.md); `fit` warns if they take
+    hours, and "log" draws few.
 
     With weights, neighbours are taken until their weights sum to k, of equal distances those of
     earlier rows first; the copies that a weight above 1 stands for are hits of each other.
@@ -105,17 +108,10 @@ class ReliefF(RankingSelector):
     array([3, 2])
     """
 
-    def __init__(
-        self, n_features_to_select=None, *, n_neighbors=10, n_iterations="all",
-        categorical_features=None, random_state=None, n_jobs=None, verbose=False,
-    ):  # fmt: skip
-        self.n_features_to_select = n_features_to_select
-        self.n_neighbors = n_neighbors
-        self.n_iterations = n_iterations
-        self.categorical_features = categorical_features
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
+    n_neighbors: int = 10
+    n_iterations: Any = "all"
+    categorical_features: Any = None
+    random_state: Any = None
 
     _no_cluster = "its distances are sums over all columns, in their order"
 
@@ -364,15 +360,11 @@ def add_weights(
 ):
     """Add the contributions of the queries to the weights of columns first:last.
 
-    ``weights[a]`` gets the sum over queries r of class k of
-
-        - sum_hits diff_a / s_k + sum_{c != k} sum_misses [P(c) / (1 - P(k))] (diff_a / s_c)
-
-    with s_c the neighbours found in class c, P(c) = n_c / n and, for two classes, 1 in place of the
-    bracket. Each weight is one running sum over r, hits before misses, classes ascending,
-    neighbours in slot order; the bracket multiplies the rounded quotient. `ZT` and `y` are of all
-    rows, or of some that the queries and their neighbours are among. With `shares`, neighbours are
-    those of `weighted_neighbors`.
+    By the formula of `ReliefF`, with the neighbours found in a class for k and, for two classes, 1
+    for P(c) / (1 - P(c_r)). Each weight is one running sum over r, hits before misses, classes
+    ascending, neighbours in slot order; the probabilities multiply the rounded quotient. `ZT` and
+    `y` are of all rows, or of some that the queries and their neighbours are among. With `shares`,
+    neighbours are those of `weighted_neighbors`.
     """
     n_terms = near_row[0].size if len(near_row) else 0
     terms = np.empty(n_terms, np.int64), np.empty((2, n_terms))
@@ -381,10 +373,8 @@ def add_weights(
         fixed = np.ascontiguousarray(ZT[a:b].T), queries, y, class_counts, near_row, *terms
         if shares is not None:
             add_shares(fixed[0], queries, near_row, shares, n_values[a:b], weights[a:b])
-        elif is_plain:
-            add_plain(*fixed, weights[a:b])
         else:
-            add_mixed(*fixed, n_values[a:b], weights[a:b])
+            add_terms(*fixed, None if is_plain else n_values[a:b], weights[a:b])
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -513,8 +503,8 @@ def _offer(distance, row, k, slots, slot_rows):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def add_plain(strip, queries, y, class_counts, near_row, rows, factors, weights):
-    """Add the queries to the weights of plain columns, side by side in `strip`."""
+def add_terms(strip, queries, y, class_counts, near_row, rows, factors, n_values, weights):
+    """Add the queries to the weights of columns, side by side in `strip`, plain without values."""
     for q in range(queries.size):
         k = y[queries[q]]
         n_terms = _list_terms(q, k, class_counts, near_row, rows, factors)
@@ -522,23 +512,13 @@ def add_plain(strip, queries, y, class_counts, near_row, rows, factors, weights)
         for t in range(n_terms):
             there = strip[rows[t]]
             factor, divisor = factors[0, t], factors[1, t]
-            for f in range(weights.size):
-                weights[f] += factor * (abs(here[f] - there[f]) / divisor)
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def add_mixed(strip, queries, y, class_counts, near_row, rows, factors, n_values, weights):
-    """Do the same for any columns; `n_values` is that of these columns."""
-    for q in range(queries.size):
-        k = y[queries[q]]
-        n_terms = _list_terms(q, k, class_counts, near_row, rows, factors)
-        here = strip[queries[q]]
-        for t in range(n_terms):
-            there = strip[rows[t]]
-            factor, divisor = factors[0, t], factors[1, t]
-            for f in range(weights.size):
-                diff = _difference(here[f], there[f], n_values[f])
-                weights[f] += factor * (diff / divisor)
+            if n_values is None:
+                for f in range(weights.size):
+                    weights[f] += factor * (abs(here[f] - there[f]) / divisor)
+            else:
+                for f in range(weights.size):
+                    diff = _difference(here[f], there[f], n_values[f])
+                    weights[f] += factor * (diff / divisor)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -112,10 +112,7 @@ def _weigh(run, part, found, class_counts, n_threads, weights):
 
 
 class _ScaledColumns:
-    """Gives out the scaled columns of a source, pass after pass; the first fills `widths`.
-
-    If there are more than two passes, the first keeps the columns for the others.
-    """
+    """Gives out scaled columns, kept by the first pass if more than one follows; see `widths`."""
 
     def __init__(self, problem, n_queries, n_slots, n_threads):
         self._problem, self._n_threads = problem, n_threads

@@ -74,6 +74,14 @@ function auc(feature, pair) {
   return aucOfCode(aucCode(feature, pair));
 }
 
+const weakBits = data.weak === null ? null : decode(data.weak);
+
+// Whether an AUC is not significant: a bit per cell.
+function isWeak(feature, pair) {
+  const at = feature * nPairs + pair;
+  return weakBits !== null && (weakBits[at >> 3] >> (7 - at % 8) & 1) === 1;
+}
+
 // What is below 1 is not rounded up to it.
 function shown(number, digits) {
   if (number === null || number === undefined) return "—";

@@ -98,11 +98,19 @@ function drawMap() {
       const code = view.code(rows[r], columns[c]);
       pen.fillStyle = code === NO_AUC ? blank : PALETTE[code * 255 / (NO_AUC - 1) | 0];
       if (columns.length === 1 && view === featureView) {
-        drawBar(code, x, y, blank, ink);
+        drawBar(code, x, y, blank, ink, view.isWeak(rows[r], columns[c]));
         continue;
       }
       // without gaps cells overlap slightly, so that no background shines through
       pen.fillRect(x, y, cellWidth - gap + (gap ? 0 : 0.6), cellHeight - gap + (gap ? 0 : 0.6));
+      if (code !== NO_AUC && view.isWeak(rows[r], columns[c])) {
+        pen.beginPath();
+        pen.moveTo(x, y + cellHeight - gap);
+        pen.lineTo(x + cellWidth - gap, y);
+        pen.lineWidth = 1;
+        pen.strokeStyle = code > 0.55 * NO_AUC ? "#1119" : "#fff9";
+        pen.stroke();
+      }
       if (hasRoom && code !== NO_AUC && view.isWritten(code, cellWidth)) {
         pen.fillStyle = code > 0.55 * NO_AUC ? "#111" : "#fff";
         pen.fillText(shown(aucOfCode(code), 3), x + cellWidth / 2, y + cellHeight / 2);
@@ -117,9 +125,9 @@ function drawMap() {
 }
 
 // On a single pair the AUC is the length of a bar as well, from 1/2 to 1.
-function drawBar(code, x, y, blank, ink) {
+function drawBar(code, x, y, blank, ink, isWeak) {
   const { cellWidth, cellHeight } = map;
-  const room = cellWidth - 60;
+  const room = cellWidth - (weakBits === null ? 60 : 90);
   const long = Math.max(2, room * code / (NO_AUC - 1));
   pen.fillRect(x, y + 2, long, cellHeight - 4);
   pen.fillStyle = blank;
@@ -127,7 +135,7 @@ function drawBar(code, x, y, blank, ink) {
   if (cellHeight < MIN_NAMED) return;
   pen.fillStyle = ink;
   pen.textAlign = "left";
-  pen.fillText(shown(aucOfCode(code), 4), x + room + 8, y + cellHeight / 2);
+  pen.fillText(shown(aucOfCode(code), 4) + (isWeak ? " n.s." : ""), x + room + 8, y + cellHeight / 2);
 }
 
 // A white dot with a dark rim shows on both ends of the scale.

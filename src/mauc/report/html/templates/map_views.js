@@ -17,6 +17,12 @@ function pairOf(one, other) {
   return i * nClasses - i * (i + 1) / 2 + j - i - 1;
 }
 
+const isWeakPair = [];
+for (let pair = 0; weakBits !== null && pair < nPairs; pair++) {
+  isWeakPair[pair] = data.n_mapped === nFeatures;
+  for (let f = 0; isWeakPair[pair] && f < nFeatures; f++) isWeakPair[pair] = isWeak(f, pair);
+}
+
 function bestOf(pair) {
   return features.name[data.best_feature[pair] - 1];
 }
@@ -41,9 +47,14 @@ const classView = {
     if (r === c) return [data.classes[r], counted(data.counts[r], "sample"), "Enter shows all its pairs"];
     const pair = pairOf(r, c);
     const words = [pairName(pair), `best chosen feature: ${bestOf(pair)}`,
-      `AUC ${shown(aucOfCode(bestCodes[pair]), 4)}`];
+      `AUC ${shown(aucOfCode(bestCodes[pair]), 4)}${isWeakPair[pair] ? ", not significant" : ""}`];
     if (setCodes) words.push(`${data.judge} ${shown(aucOfCode(setCodes[pair]), 4)}`);
     return words;
+  },
+  // Where no chosen feature has a significant AUC; there are no tests of classifiers.
+  isWeak(one, other) {
+    const pair = pairOf(one, other);
+    return one !== other && byId("map-value").value === "best" && isWeakPair[pair] === true;
   },
   choose([r, c]) {
     if (r === c) openClass(r);
@@ -83,8 +94,9 @@ const featureView = {
     const feature = map.rows[r];
     const pair = map.columns[c];
     const asked = isPaired && features.asked_by[feature] === pair ? (data.is_drawn ? ", asked for it" : ", helped most") : "";
-    return [features.name[feature], `${pairName(pair)}${asked}`, `AUC ${shown(auc(feature, pair), 4)}`];
+    return [features.name[feature], `${pairName(pair)}${asked}`, `AUC ${shown(auc(feature, pair), 4)}${isWeak(feature, pair) ? ", not significant" : ""}`];
   },
+  isWeak,
   // Show the values of the feature, the classes of the pair in colour.
   choose([r, c]) {
     tell("feature", map.rows[r], map.columns[c], false);

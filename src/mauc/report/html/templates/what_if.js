@@ -11,47 +11,49 @@ function startWhatIf(packed) {
   });
   let state = first();
 
+  const predictor = new Predictor(model);
+  const pricesOf = (wanted) => (packed.prices !== null || wanted.budget !== null || wanted.prices.some((price) => price !== 1)
+    ? wanted.prices : null);
+  const sameShares = (wanted) => JSON.stringify(wanted.shares) === JSON.stringify(first().shares);
+
   function searched(wanted, isFirst = false) {
-    const hasPrices = packed.prices !== null || wanted.prices.some((price) => price !== 1) || wanted.budget !== null;
+    const folded = sameShares(wanted) ? new Set(packed.used_folded) : usedFolded(model, wanted.shares);
+    const wishes = { ...wanted, prices: pricesOf(wanted), folded };
     const search = (byCost, only = null) => {
-      const found = new GreedySearch(model, { ...wanted, prices: hasPrices ? wanted.prices : null, byCost, only });
+      const found = new GreedySearch(model, { ...wishes, byCost, only });
       found.extend(wanted.size);
       return found;
     };
     if (wanted.budget === null) return search(true);
     if (isFirst) return search(true, new Set(packed.ranking));
-    const [byPrice, byGain] = [search(true), search(false)];
-    const better = maucOf(byGain, wanted) > maucOf(byPrice, wanted) ? byGain : byPrice;
-    return search(true, new Set(better.ranking));
+    const relevance = new GreedySearch(model, { ...wishes, byCost: true, only: null }).relevance();
+    return searchBudget(wishes, search, (found) => mean(predictor.pairAucs(found), wanted.shares), relevance, model.samples.max_choices);
   }
 
-  // The normal distribution function (Abramowitz and Stegun 26.2.17, to 1e-7).
-  function normal(x) {
-    const t = 1 / (1 + 0.2316419 * Math.abs(x));
-    const tail = Math.exp(-x * x / 2) / Math.sqrt(2 * Math.PI)
-      * t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
-    return x < 0 ? tail : 1 - tail;
-  }
-
-  const aucs = (separation, scale) => Array.from(separation, (square) => normal(scale * Math.sqrt(square / 2)));
   const mean = (values, shares) => values.reduce((sum, value, p) => sum + shares[p] * value, 0) / shares.reduce((a, b) => a + b, 0);
 
-  // Of each size: what separations are multiplied by for the prediction that Python made.
-  const start = searched(first(), true);
-  start.extend(packed.predicted.length);
-  const scales = start.separations.map((separation, at) => {
-    let low = 0, high = 4;
-    for (let i = 0; i < 50; i++) {
-      const middle = (low + high) / 2;
-      if (mean(aucs(separation, middle), first().shares) < packed.predicted[at]) low = middle;
-      else high = middle;
+  // Why the code may choose other features than the page, or none at all; else "".
+  function doubt(isFirst) {
+    const kept = state.keep.reduce((sum, f) => sum + state.prices[f], 0);
+    const least = Math.min(...state.prices.filter((_, f) => !state.exclude.includes(f)));
+    if (state.budget !== null && (kept || least) > state.budget * (1 + 1e-9)) {
+      return `The budget does not pay for ${kept ? "the features that are kept, which cost" : "any feature, the cheapest of which costs"} ${+(kept || least).toPrecision(6)}: mauc refuses it.`;
     }
-    return (low + high) / 2;
-  });
-  const pairAucs = (found) => aucs(found.separation, scales[Math.min(found.ranking.length, scales.length) - 1]);
-  function maucOf(found, wanted) { return mean(pairAucs(found), wanted.shares); }
+    const { size, ...wishes } = state, { size: _, ...before } = first();
+    const isPlain = !packed.prices && packed.keep.length + packed.exclude.length + packed.excluded_others.length === 0 && size <= packed.n_sure;
+    const isSure = isFirst || nCandidates === packed.n_features || (isPlain && JSON.stringify(wishes) === JSON.stringify(before));
+    return isSure ? "" : `The page searches ${nCandidates} of ${packed.n_features.toLocaleString("en")} features; the code below searches all of them and may choose others.`;
+  }
 
   const shellQuoted = (text) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\"'\"'")}'`);
+  // Names that would be read otherwise are quoted as in CSV: one with a comma, or all of a list
+  // that together make another name.
+  function namesWord(names) {
+    const quoted = (name) => `"${name.replaceAll('"', '""')}"`;
+    const plain = names.map((name) => (/[",\r\n]|^\s|\s$|^$/.test(name) ? quoted(name) : name)).join(",");
+    const isName = names.length > 1 && (packed.all_names ?? packed.names).includes(plain);
+    return shellQuoted(isName ? names.map(quoted).join(",") : plain);
+  }
   const nameOf = (column) => (words.language === "shell" || words.is_named
     ? packed.all_names?.[column] ?? packed.names[packed.columns.indexOf(column)] : column);
   const pricesOfAll = () => {
@@ -64,13 +66,12 @@ function startWhatIf(packed) {
   function writeCode(hasPrices) {
     const isShell = words.language === "shell", files = {}, parts = [];
     const say = (key, text) => parts.push(words[key].replace("{}", () => text));
-    const listed = (columns) => (isShell
-      ? shellQuoted(columns.map(nameOf).join(",")) : columns.map((column) => JSON.stringify(nameOf(column))).join(", "));
+    const listed = (columns) => (isShell ? namesWord(columns.map(nameOf)) : columns.map((column) => JSON.stringify(nameOf(column))).join(", "));
     say("size", String(state.size));
     if (state.keep.length > 0) say("keep", listed(state.keep.map((f) => packed.columns[f])));
     const out = [...state.exclude.map((f) => packed.columns[f]), ...packed.excluded_others];
     if (out.length > 0) say("exclude", listed(out));
-    const cell = (text) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+    const cell = (text) => (/[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
     if (hasPrices) {
       const all = pricesOfAll();
       if (isShell) {
@@ -91,7 +92,7 @@ function startWhatIf(packed) {
         say("pair_weight", `{${rows.filter((row) => row[2] !== 1).map(([a, b, share]) => `(${JSON.stringify(a)}, ${JSON.stringify(b)}): ${share}`).join(", ")}}`);
       }
     }
-    byId("what-if-code").textContent = words.start + parts.join(words.between) + words.end;
+    byId("what-if-code").textContent = (words.start + parts.join(words.between) + words.end).replace(" | {}", "");
     byId("what-if-files").replaceChildren(...Object.entries(files).map(([name, text]) => {
       const button = make("button", { type: "button" }, `Download ${name}`);
       button.addEventListener("click", () => {
@@ -145,6 +146,18 @@ function startWhatIf(packed) {
     return { row: make("tr", {}, make("td", {}, nameCell(pairName(p))), make("td", {}, weight ?? "1"), auc), weight, auc };
   });
 
+  // Pairs that are too many for the table are chosen by their classes.
+  let pinned = -1;
+  const [firstClass, secondClass] = [byId("what-if-first"), byId("what-if-second")];
+  for (const select of firstClass ? [firstClass, secondClass] : []) {
+    select.append(make("option", { value: "" }, "–"), ...data.classes.map((name, k) => make("option", { value: k }, name)));
+    select.addEventListener("change", () => {
+      const [a, b] = [firstClass.value, secondClass.value].map((value) => (value === "" ? -1 : Number(value))).sort((x, y) => x - y);
+      pinned = pairFirst.findIndex((one, p) => one === a && pairSecond[p] === b);
+      change();
+    });
+  }
+
   const sizeInput = byId("what-if-size"), budgetInput = byId("what-if-budget"), find = byId("what-if-find");
   let initial = null;
   function change() {
@@ -152,18 +165,18 @@ function startWhatIf(packed) {
     const least = Math.max(state.keep.length, 1), most = Math.max(nCandidates - state.exclude.length, 1);
     state.size = Math.min(Math.max(state.size, least), most);
     const isFirst = JSON.stringify(state) === JSON.stringify(first());
-    const found = searched(state, isFirst), values = pairAucs(found), mauc = mean(values, state.shares);
+    const found = searched(state, isFirst), values = predictor.pairAucs(found), mauc = Math.max(mean(values, state.shares), 0.5);
     initial ??= mauc;
-    const hasPrices = packed.prices !== null || state.budget !== null || state.prices.some((price) => price !== 1);
     sizeInput.min = least;
     sizeInput.max = most;
     sizeInput.value = state.size;
     byId("what-if-count").textContent = found.ranking.length === state.size ? String(state.size)
-      : `${found.ranking.length} of ${state.size} that the budget pays for`;
+      : `${found.ranking.length} of at most ${state.size}`;
     byId("what-if-mauc").textContent = shown(mauc, 4);
     const gain = mauc - initial;
-    byId("what-if-change").textContent = Math.abs(gain) < 0.00005 ? "" : ` (${gain > 0 ? "+" : "−"}${Math.abs(gain).toFixed(4)})`;
-    byId("what-if-note").hidden = state.budget === null || isFirst;
+    byId("what-if-change").textContent = Math.abs(gain) < 0.00005 ? "" : `, ${gain > 0 ? "+" : "−"}${Math.abs(gain).toFixed(4)} against the selection of this page`;
+    byId("what-if-note").textContent = doubt(isFirst);
+    byId("what-if-note").hidden = doubt(isFirst) === "";
     const wanted = find.value.trim().toLowerCase(), places = new Map(found.ranking.map((f, at) => [f, at + 1]));
     const others = [...rows.keys()].filter((f) => !places.has(f) && (wanted || state.exclude.includes(f) || rows.length <= 40));
     const order = [...found.ranking, ...others].filter((f) => rows[f].name.includes(wanted));
@@ -175,14 +188,15 @@ function startWhatIf(packed) {
     }
     byId("what-if-features").replaceChildren(...order.map((f) => rows[f].row));
     const hard = [...values.keys()].sort((a, b) => values[a] - values[b]);
-    const weighted = hard.filter((p) => state.shares[p] !== 1), shownPairs = new Set([...hard.slice(0, MAX_SHOWN), ...weighted.slice(0, MAX_SHOWN)]);
+    const weighted = hard.filter((p) => state.shares[p] !== 1), shownPairs = new Set([...hard.slice(0, MAX_SHOWN), ...weighted.slice(0, MAX_SHOWN), pinned]);
     const listed = hard.filter((p) => shownPairs.has(p) || pairRows[p].row.contains(active));
+    if (pinned >= 0) listed.sort((a, b) => (b === pinned) - (a === pinned));
     for (const p of listed) {
       pairRows[p].weight?.show();
       pairRows[p].auc.textContent = shown(values[p], 4);
     }
     byId("what-if-pairs").replaceChildren(...listed.map((p) => pairRows[p].row));
-    writeCode(hasPrices);
+    writeCode(pricesOf(state) !== null);
     byId("what-if-status").textContent = `${found.ranking.length} features, predicted MAUC ${shown(mauc, 4)}`;
     if (active !== document.activeElement && active?.isConnected) active.focus({ preventScroll: true });
     byId("what-if").dataset.milliseconds = (performance.now() - from).toFixed(1);
@@ -197,6 +211,8 @@ function startWhatIf(packed) {
   find.addEventListener("input", change);
   const reset = () => {
     state = first();
+    pinned = -1;
+    if (firstClass) firstClass.value = secondClass.value = "";
     if (budgetInput) budgetInput.value = state.budget ?? "";
     change();
   };

@@ -1,0 +1,98 @@
+"""False discovery rate and power of `pair_tests` and of ``n_features_to_select="fdr"``.
+
+Tables of 200 features and three classes with noise alone, or with 20 features whose mean is shifted
+in the first class: a feature separates that class from both others, and the others not from each
+other. Features are independent, correlated with each other, or in blocks of ten. Usage::
+
+    python benchmarks/coverage_fdr.py [tables]
+"""
+
+import sys
+import warnings
+
+import numpy as np
+from scipy.special import ndtr
+from scipy.stats import norm, poisson
+
+from mauc import MAUCD, pair_tests
+from mauc.exceptions import NoEvidenceWarning
+from mauc.selectors.pair_tests import adjust
+
+ALPHA = 0.05
+N_FEATURES, N_USEFUL, BLOCK = 200, 20, 10
+EVEN, FEW, RARE = (50, 50, 50), (15, 100, 100), (5, 100, 100)
+# Classes, correlation, whether in blocks, kind of values, shift of the useful features.
+SETTINGS = {
+    f"{words}, {dependence}": (sizes, rho, blocks, kind, shift)
+    for words, sizes, kind, shift in (
+        ("noise", EVEN, "normal", 0.0), ("signal", EVEN, "normal", 1.0),
+        ("noise, a class of 5", RARE, "normal", 0.0), ("signal, a class of 5", RARE, "normal", 2.0),
+        ("signal, a class of 15", FEW, "normal", 2.0),
+        ("noise, counts that are mostly 0, a class of 5", RARE, "counts", 0.0),
+        ("signal, counts that are mostly 0", EVEN, "counts", 1.5),
+        ("noise, 20 categories, a class of 5", RARE, "categories", 0.0),
+    )
+    for dependence, rho, blocks in (
+        ("independent", 0.0, False), ("correlation 0.5", 0.5, False),
+        ("correlation 0.9", 0.9, False), ("blocks of correlation 0.9", 0.9, True),
+    )
+}  # fmt: skip
+
+
+def draw(setting, seed):
+    """Return a table, its labels, and its nominal columns."""
+    sizes, rho, blocks, kind, shift = setting
+    rng = np.random.default_rng(seed)
+    y = np.repeat(np.arange(3), sizes)
+    shared = rng.normal(size=(len(y), N_FEATURES // BLOCK if blocks else 1))
+    shared = np.repeat(shared, N_FEATURES // shared.shape[1], axis=1)
+    X = np.sqrt(rho) * shared + np.sqrt(1 - rho) * rng.normal(size=shared.shape)
+    useful = rng.permutation(N_FEATURES)[:N_USEFUL] if shift else []
+    X[np.ix_(y == 0, useful)] += shift
+    if kind == "counts":
+        X = np.searchsorted(poisson.cdf(np.arange(9), 0.05), norm.cdf(X)).astype(float)
+    if kind == "categories":
+        X = np.floor(20 * norm.cdf(X) ** 3)
+    return X, y, np.isin(np.arange(N_FEATURES), useful), kind == "categories"
+
+
+def shares(found, is_true):
+    """Return the share of what is found that is false, 0 if nothing is, and of the true found."""
+    return (found & ~is_true).sum() / max(1, found.sum()), found[is_true].mean()
+
+
+def measure(setting, seed):
+    """Return false shares of features, of cells, of cells without Fisher's test; power."""
+    X, y, is_useful, is_nominal = draw(setting, seed)
+    nominal = {"categorical_features": np.arange(N_FEATURES)} if is_nominal else {}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", NoEvidenceWarning)
+        chosen = MAUCD("fdr", fdr_alpha=ALPHA, **nominal).fit(X, y).support_
+    chosen &= not any(one.category is NoEvidenceWarning for one in caught)
+    tests = pair_tests(X, y, **nominal)
+    is_true = is_useful[tests.column] & (tests.class_i == 0)
+    alone = np.zeros(len(tests.p), bool)
+    if not is_nominal:
+        alone = adjust(2 * ndtr(-tests.z)) <= ALPHA
+    (of_features, power), (of_cells, cell_power), (without, _) = (
+        shares(found, truth) if truth.any() else (float(found.any()), np.nan)
+        for found, truth in (
+            (chosen, is_useful), (tests.p_adjusted <= ALPHA, is_true), (alone, is_true),
+        )
+    )  # fmt: skip
+    return of_features, of_cells, np.nan if is_nominal else without, power, cell_power
+
+
+def main():
+    """Print a table of all settings."""
+    n_tables = int(sys.argv[1]) if len(sys.argv) > 1 else 200
+    print("| table | features | cells | cells, Mann-Whitney alone | power, features | cells |")
+    print("|---|---|---|---|---|---|")
+    for name, setting in SETTINGS.items():
+        rows = np.array([measure(setting, seed) for seed in range(n_tables)])
+        shown = ("-" if np.isnan(mean) else f"{mean:.3f}" for mean in rows.mean(axis=0))
+        print(f"| {name} |", " | ".join(shown), "|", flush=True)
+
+
+if __name__ == "__main__":
+    main()
