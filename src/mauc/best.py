@@ -61,9 +61,9 @@ def best_subset(
 ):  # fmt: skip
     """Find a small set of features and a classifier for it, and say how good they are.
 
-    Combinations of a selector, a number of features and a classifier race in cross-validation.
-    The simplest of those that are as good as the best is fitted on all rows. The whole choice is
-    repeated without each of `outer` parts of the rows, which then measure it.
+    Selectors, numbers of features and classifiers race in cross-validation; the simplest of those
+    combinations that are as good as the best is fitted on all rows. The whole choice is repeated
+    without each of `outer` parts of the rows, which then measure it.
 
     Parameters
     ----------
@@ -74,9 +74,9 @@ def best_subset(
     groups : array-like of shape (n_samples,), optional
         What rows belong together, such as a patient; they are in one fold.
     time : float, str or None, default=300
-        Seconds, or a text such as "90s", "5m" or "1h", that races and fits may take; what has begun
-        is finished. A shorter time tries fewer combinations on fewer folds, so that the result may
-        differ between machines. With None all is tried, and the result is always the same.
+        Seconds, or a text such as "90s", "5m" or "1h"; what has begun is finished. A shorter time
+        tries fewer combinations on fewer folds, so that results may differ between machines. With
+        None no race is cut short, and the result is always the same.
     selectors : sequence of str or selector, optional
         Short names as in `mauc.registry`, or estimators of this library; GreedyMAUC, MDFS,
         mRMR and MAUCD by default. All features race as well, if there are at most 1000.
@@ -103,10 +103,10 @@ def best_subset(
     -----
     Classifiers of this library and logistic regression race at all sizes of all rankings, fold by
     fold; after a fold those whose mean is more than two standard errors of the paired difference
-    below the best are dropped. Any other classifier, such as gradient boosting, is slow: on the
-    first fold it is tried with the selector and the size of the best, then with more features while
-    they gain, and goes on to the other folds while it is as near. Of more than 10,000 rows a
-    stratified sample of 10,000 races; the winner is fitted on all.
+    below the best are dropped. Any other classifier, such as gradient boosting, is slow: unless the
+    best exceeds 0.999 it is tried on the first fold with its selector and size, then with more
+    features while they gain, and goes on to other folds while it is as near. Of more than 10,000
+    rows a stratified sample of 10,000 races; the winner is fitted on all.
 
     Good enough is a combination whose mean is below the best by at most one standard error of the
     paired difference, or 0.001 if that is more, and at most 0.005. Of these the fewest features
@@ -284,6 +284,8 @@ class _Race:
     def _climb(self, classifier: str) -> None:
         """Try a slow classifier where the best is, then with more features while they gain."""
         best, found = self._best(self.n_complete), None
+        if self._mean(best, self.n_complete) > 1.0 - MIN_LOSS:
+            return  # no gain would be enough
         for one in self._grid.combinations():
             is_ahead = one.size >= best.size and one.selector in (best.selector, ALL)
             if one.classifier == classifier and is_ahead:

@@ -27,7 +27,7 @@ _MODELS = (".skops", ".joblib")
 @target_option
 @click.option(
     "--time", metavar="TIME", default="5m",
-    help="Time of the races, such as 90s, 5m or 1h; none tries all, with the same result always.",
+    help="Time of the races, such as 90s, 5m or 1h; with none no race is cut short.",
 )  # fmt: skip
 @click.option("-m", "--methods", metavar="NAMES", default="greedy,mdfs,mrmr,maucd",
               help="Selectors, comma-separated.")  # fmt: skip
