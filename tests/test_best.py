@@ -147,7 +147,8 @@ def test_all_features_race_and_are_reported():
     best = best_subset(X, Y, **few)
     assert best.choice == (ALL, 13, "nb")
     assert best.pipeline.feature_names_in_.tolist() == list(X)
-    assert len(best.report(X, Y).to_dict()["features"]) == 13
+    page = best.report(X, Y).to_dict()
+    assert (page["title"], len(page["features"])) == ("all 13 features, ranked by MAUCD", 13)
 
 
 @pytest.mark.parametrize(("text", "seconds"), [("90s", 90), ("5m", 300), ("1h", 3600), (7, 7)])

@@ -40,6 +40,7 @@ CLASSIFIERS = ("nb", "logistic", "c45", "1nn", "svm", "boosting")  #: the simple
 SIZES = (5, 10, 20, 50, 100)
 ALL = "all"  #: in place of a selector: all features
 MAX_ALL = 1000  # features up to which all of them race
+ACCEPTS = Accepts(infinite=True, nominal=True)
 MIN_LOSS = 0.001  # of MAUC that is always accepted: near MAUC 1 standard errors vanish
 MAX_LOSS = 0.005  # of MAUC that a simpler combination may cost, whatever the standard error
 
@@ -143,11 +144,9 @@ def best_subset(
         return race
 
     def fit(choice: Combination, rows: Array) -> Pipeline:
-        given = {}
-        if groups is not None and choice.selector != ALL:
-            given["select__groups"] = problem.groups[rows]
-        pipeline = grid.pipeline(choice)
-        return pipeline.fit(_safe_indexing(X, rows), _safe_indexing(y, rows), **given)
+        is_grouped = groups is not None and choice.selector != ALL
+        given = {"select__groups": problem.groups[rows]} if is_grouped else {}
+        return grid.pipeline(choice).fit(_safe_indexing(X, rows), _safe_indexing(y, rows), **given)
 
     everything = np.arange(problem.n_samples)
     scores = np.zeros((problem.n_samples, problem.n_classes))
@@ -182,8 +181,7 @@ def best_subset(
 
 
 def _problem(X: Any, y: Any, groups: Any) -> Problem:
-    accepts = Accepts(infinite=True, nominal=True)
-    return make_problem(BaseEstimator(), X, y, None, groups, accepts=accepts)
+    return make_problem(BaseEstimator(), X, y, None, groups, accepts=ACCEPTS)
 
 
 def _seconds(time: Any) -> float | None:
@@ -429,12 +427,8 @@ class BestSubset(Result):
     measure: str = "MAUC"
 
     def plan(self, dataset):
-        """Return the `mauc.experiments.Plan` of all that could race, on a `DatasetSpec`.
-
-        It takes methods by short name, draws folds of its own and drops nothing.
-        """
-        # Plans tune an SVM unless they fix its parameters; the race does not.
-        fixed = {"svm": {"C": 1.0}}
+        """Return the `Plan` of all that could race, on a `DatasetSpec`; it draws its own folds."""
+        fixed = {"svm": {"C": 1.0}}  # which plans would tune
         specs = [
             tuple(MethodSpec(name, options=fixed.get(name, {})) for name in methods)
             for methods in (self.grid.selectors, self.grid.classifiers)
@@ -445,16 +439,19 @@ class BestSubset(Result):
             max_rows=self.n_raced if self.n_raced < self.n_samples else None,
         )  # fmt: skip
 
-    def selector(self, X, y):
-        """Return the fitted selector; if all features were chosen, MAUCD, which ranks them."""
-        return MAUCD("all").fit(X, y) if self.choice.selector == ALL else self.pipeline[0]
+    def report_arguments(self, X, y):
+        """Return selector and options of the page; all features are ranked by MAUCD for it."""
+        options = {"classifier": self.grid.classifiers[self.choice.classifier]}
+        if self.choice.selector != ALL:
+            return self.pipeline[0], options
+        title = f"all {self.n_features} features, ranked by MAUCD"
+        return MAUCD("all").fit(X, y), {"title": title, **options}
 
     def report(self, X, y, **options):
         """Return the page of the choice: `mauc.report.selection_report` with its classifier."""
         # By name: reports build on results, not the other way round.
-        make = import_module("mauc.report").selection_report
-        options = {"classifier": self.grid.classifiers[self.choice.classifier], **options}
-        return make(self.selector(X, y), X, y, **options)
+        make, (selector, given) = import_module("mauc.report"), self.report_arguments(X, y)
+        return make.selection_report(selector, X, y, **{**given, **options})
 
     def frame_columns(self):
         """Return the columns of `to_frame`, one row per combination that raced."""

@@ -12,7 +12,6 @@ from mauc.cli import common, show
 from mauc.cli.compare import dataset_spec
 from mauc.cli.outputs import Written, check_outputs, write_page
 from mauc.cli.reading import Reading, reads_data, say_columns, target_option
-from mauc.exceptions import MaucError
 from mauc.extras import optional_import
 from mauc.files import write_atomic
 
@@ -75,12 +74,8 @@ def best(
         written.add(lambda: write_atomic(plan, plan_to_toml(found.plan(spec)), force=force))
     if report is not None:
         words = [*reading.words(data), *(["--seed", str(seed)] if seed else [])]
-        written.add(
-            lambda: write_page(
-                report, found.selector(dataset.X, dataset.y), dataset, words, force=force,
-                classifier=found.grid.classifiers[found.choice.classifier],
-            )
-        )  # fmt: skip
+        selector, options = found.report_arguments(dataset.X, dataset.y)
+        written.add(lambda: write_page(report, selector, dataset, words, force=force, **options))
     if as_json:
         interval = found.interval
         facts = {
@@ -101,11 +96,9 @@ def _with_names(dataset: "Dataset") -> "Dataset":
     import numpy as np
     import pandas as pd
 
-    if hasattr(dataset.X, "tocsc"):
-        raise MaucError("mauc best takes dense tables, got a sparse one; mauc select takes both.")
-    if hasattr(dataset.X, "columns"):
-        return dataset
-    return replace(dataset, X=pd.DataFrame(np.asarray(dataset.X), columns=dataset.feature_names))
+    if isinstance(dataset.X, np.ndarray):
+        return replace(dataset, X=pd.DataFrame(dataset.X, columns=dataset.feature_names))
+    return dataset
 
 
 def _dumped(pipeline: Any, path: Path) -> bytes:
