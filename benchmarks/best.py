@@ -12,6 +12,7 @@ run that was stopped goes on; the table goes into docs/answers/best.md.
 import argparse
 import json
 import os
+import textwrap
 import warnings
 from pathlib import Path
 from time import process_time
@@ -176,7 +177,9 @@ def write_page(names, folder):
     ]
     page = PAGE.read_text()
     page = page[: page.index(MARK)] if MARK in page else page + "\n"
-    PAGE.write_text(page + MARK + "\n" + text.strip() + "\n\n" + "\n".join(lines) + "\n")
+    PAGE.write_text(
+        page + MARK + "\n" + textwrap.fill(text, 100) + "\n\n" + "\n".join(lines) + "\n"
+    )
 
 
 def shown(one):
