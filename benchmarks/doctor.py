@@ -3,11 +3,11 @@
     MAUC_DATA=/path/to/npz/files python benchmarks/doctor.py [--all] [--seed N] [--only TEXT]
 
 Every fault goes into every data set, one at a time: those of scikit-learn and those in the folder
-MAUC_DATA. A set is thinned to 1,000 rows and 60 columns, and is made sound first as far as a
-look at its columns and rows can: columns with one value in 97 % of the rows, columns and rows that
-repeat others, and classes of fewer than 30 rows are left out. A diagnosis is right if its kind is
-that of the fault and it names the class, the pair or a column that the fault is in. Sets of two
-classes have no pair to be merged, and no other pair.
+MAUC_DATA. A set is thinned to 800 rows, 40 columns and 8 classes, and made sound as far as a look
+at its columns and rows can: without columns of one value in 97 % of the rows, columns and rows that
+repeat others, and classes of fewer than 30 rows. A diagnosis is right if its kind is that of the
+fault and it names the class, the pair or a column that the fault is in. Two classes cannot be
+merged.
 
 `--all` prints every answer that is wrong.
 """
@@ -30,7 +30,7 @@ from threadpoolctl import threadpool_limits
 from mauc import diagnose
 
 BUNDLED = "wine", "iris", "breast_cancer", "digits"
-MAX_ROWS, MAX_COLUMNS, MIN_CLASS, MAX_SAME = 1_000, 60, 30, 0.97
+MAX_ROWS, MAX_COLUMNS, MAX_CLASSES, MIN_CLASS, MAX_SAME = 800, 40, 8, 30, 0.97
 
 
 def data_sets():
@@ -50,7 +50,8 @@ def prepared(X, y):
     generator = np.random.default_rng(0)
     X, y = np.asarray(X, np.float64), np.unique(y, return_inverse=True)[1]
     rows = np.sort(np.unique(X, axis=0, return_index=True)[1])
-    rows = rows[np.bincount(y[rows])[y[rows]] >= MIN_CLASS]
+    kept = generator.permutation(np.flatnonzero(np.bincount(y[rows]) >= MIN_CLASS))[:MAX_CLASSES]
+    rows = rows[np.isin(y[rows], kept)]
     rows = np.sort(generator.permutation(rows)[:MAX_ROWS])
     rows = rows[np.bincount(y[rows])[y[rows]] >= MIN_CLASS]
     X, y = X[rows], np.unique(y[rows], return_inverse=True)[1]
@@ -183,12 +184,6 @@ def same_column(X, y, generator):
     return with_column(X, x), y, None, "duplicated columns", has(X.shape[1])
 
 
-def near_copy(X, y, generator):
-    x = X[:, generator.integers(X.shape[1])]
-    x = x + 1e-6 * x.std() * generator.normal(size=len(x))
-    return with_column(X, x), y, None, "duplicated columns", has(X.shape[1])
-
-
 def constant(X, y, generator):
     column = np.full(len(y), 3.0)
     changed = generator.permutation(len(y))[: round(generator.choice([0, 0.005, 0.01]) * len(y))]
@@ -200,12 +195,6 @@ def copied_rows(X, y, generator):
     rows = generator.permutation(len(y))[: round(generator.uniform(0.1, 0.3) * len(y))]
     rows = np.r_[np.arange(len(y)), rows]
     return X[rows], y[rows], None, "copied rows", lambda found: True
-
-
-def near_rows(X, y, generator):
-    """Several measurements of the same: every row has a copy with a little noise."""
-    again = X + 0.01 * X.std(axis=0) * generator.normal(size=X.shape)
-    return np.r_[X, again], np.r_[y, y], None, "copied rows", lambda found: True
 
 
 def unchanged(X, y, generator):
@@ -230,10 +219,8 @@ FAULTS = {
     "number of a patient, each of one class": group_of_class,
     "number of a patient, of any class": group_at_random,
     "column repeated, scaled or negated": same_column,
-    "column repeated with noise of 1e-6": near_copy,
     "column constant but for 0 to 1 %": constant,
     "10 to 30 % of the rows repeated": copied_rows,
-    "all rows repeated with noise of 1 %": near_rows,
 }
 SOUND = {"nothing": unchanged, "nothing, and a sound model": unchanged_model}
 

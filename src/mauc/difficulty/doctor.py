@@ -17,7 +17,7 @@ from mauc.data.leaks import copied_share, find_group_column
 from mauc.data.problem import Problem, make_problem
 from mauc.data.row_hash import hash_all_rows
 from mauc.data.source import ColumnSource
-from mauc.evaluation.folds import make_folds
+from mauc.evaluation.folds import Folds, make_folds
 from mauc.evaluation.panel import N_TREES, Judged, ask_judges, judged_rows, split_fold
 from mauc.exceptions import MaucError, MaucWarning, UndefinedMAUCError, format_labels
 from mauc.layout import Layout, plain_layout
@@ -31,11 +31,11 @@ from mauc.texts import insert_texts
 
 Array = np.ndarray[Any, Any]
 
-#: kinds of faults, the most consequential first, with their severity
+#: kinds of faults, sorted by severity and in this order; a class of few rows may be of high one
 KINDS = {
-    "leak": "high", "group column": "high", "copied rows": "high", "missed pair": "high",
-    "inseparable pair": "high", "wrong labels": "high", "few rows": "medium",
-    "merged class": "medium", "duplicated columns": "low", "constant columns": "low",
+    "leak": "high", "group column": "high", "copied rows": "high", "groups across folds": "high",
+    "missed pair": "high", "few rows": "low", "inseparable pair": "high", "wrong labels": "high",
+    "duplicated columns": "medium", "constant columns": "medium", "merged class": "medium",
 }  # fmt: skip
 HALF_WIDTH = 0.05  # of the interval of an AUC that rows should suffice for
 _LEVEL = 0.95
@@ -43,20 +43,21 @@ _PERFECT = 1.0 - 1e-9
 _MIN_LEAK = 0.98  # least AUC over the pairs of a column that leaks, if it is far ahead:
 _AHEAD = 10.0  # times what others lack to 1
 _MIN_COPIED = 0.02  # share of the tested rows
+_MIN_GAIN = 0.01  # MAUC of a model, above what is possible without rows of the tested groups
 _MAX_CHANCE = 0.65  # AUC of a pair that is said to be inseparable
-_MIN_NOISE = np.array([0.005, 0.0025])  # shares of contrary labels that are to be expected
+_MIN_NOISE = 0.005  # share of contrary labels that is to be expected
 _MIN_LABELLED = 20  # rows of both classes
 _MAX_OVERLAP = 0.05  # share of a class that may lie where the clearer rows of another are
-_ALPHA = 0.05  # of labels that look wrong, over all ordered pairs
+_ALPHA = 0.01  # of labels that look wrong, over all ordered pairs
 _MIN_CLUSTERED = 40  # rows of a class that are looked at for two clusters
-_MIN_DISTANCE = (
-    4.8  # of two clusters, in standard deviations of them; of a normal one cut in two 2.6
-)
+_MIN_DISTANCE = 7.0  # of clusters, in standard deviations; of a normal one cut in two 2.6
+_MIN_DISTANCE_LARGE = 3.2  # in a class that is larger than others
+_LARGE = 1.4  # times the median size of the other classes
 _MIN_SIDE = 0.15  # share of the rows in the smaller cluster
 _MAX_LEVELS = 10  # of a column whose gaps are no sign of clusters
 _MAX_SHARE = 0.98  # of the rows with the same value, in a column that is nearly constant
 _MAX_RANGE = 1e-7  # of the values of such a column, over the largest
-_TINY = 12  # rows of a class below which it comes before faults of columns
+_TINY = 12  # rows; a class of fewer is a fault of high severity
 
 
 class Finding(NamedTuple):
@@ -160,8 +161,8 @@ def diagnose(
     problem = make_problem(holder, X, y, None, groups, accepts=accepts)
     doctor = _Doctor(problem, random_state, n_jobs)
     found = [*doctor.columns(), *doctor.judged(scores, labels)]
-    order = list(KINDS)  # but what is of low severity comes last
-    found.sort(key=lambda one: (one.severity == "low", order.index(one.kind)))
+    order, severities = list(KINDS), ("high", "medium", "low")
+    found.sort(key=lambda one: (severities.index(one.severity), order.index(one.kind)))
     return Diagnosis(tuple(found), doctor.checked(scores is not None), problem.n_classes)
 
 
@@ -184,11 +185,10 @@ class _Doctor:
         columns: Sequence[int] = (), rows: Any = (),
     ) -> Finding:  # fmt: skip
         """Return a finding on classes, columns and rows."""
-        classes = tuple(self.problem.classes[list(codes)].tolist()) if len(codes) else ()
+        classes = tuple(self.problem.classes[np.array(codes, int)].tolist())
         features = tuple(str(self.names[j]) for j in columns)
-        return Finding(
-            kind, KINDS[kind], classes, features, tuple(int(row) for row in rows), evidence, next
-        )
+        rows = tuple(int(row) for row in rows)
+        return Finding(kind, KINDS[kind], classes, features, rows, evidence, next)
 
     def pair(self, at: int) -> str:
         """Return the name of a pair."""
@@ -206,13 +206,17 @@ class _Doctor:
         at = "" if self.problem.feature_names is None else ".iloc"
         return f"X{at}[{rows[:20].tolist()}]"
 
-    def value(self, code: int) -> str:
-        """Return the code of a label."""
-        return repr(self.problem.classes[code].item())
+    def again(self, arguments: str, *codes: int) -> str:
+        """Return the code that merges classes or leaves one out; two classes are needed."""
+        if self.problem.n_classes == 2:
+            return "feature_pair_auc(X, y)"
+        labels = [repr(label) for label in self.problem.classes[list(codes)].tolist()]
+        return f"diagnose({arguments.format(*labels)})"
 
     def checked(self, has_scores: bool) -> str:
         """Return what was looked at."""
-        kinds = [kind for kind in KINDS if has_scores or kind != "missed pair"]
+        model = ["missed pair", "groups across folds"]
+        kinds = [kind for kind in KINDS if has_scores or kind not in model]
         part = "" if len(self.rows) == self.problem.n_samples else f" ({len(self.rows):,} judged)"
         return (
             f"Checked {self.problem.n_samples:,} rows{part} and {self.problem.n_features:,} "
@@ -229,12 +233,12 @@ class _Doctor:
             column = find_group_column(problem, if_even=True)
             if column is not None:
                 self.used[column] = False
-                name = short_name(self.names[column])
+                name = str(self.names[column])
                 given = f"X[:, {column}]" if problem.feature_names is None else f"X[{name!r}]"
                 yield self.finding(
                     "group column",
-                    f"{name} has a few rows of each of many values, as a patient has: rows of a "
-                    f"value must not be trained on and tested",
+                    f"{short_name(name)} has a few rows of each of many values, as a patient has: "
+                    f"rows of a value must not be trained on and tested",
                     f"{self.drop([column])[:-1]}, groups={given})", columns=[column],
                 )  # fmt: skip
         worst = np.where(self.used, self.pair_auc.min(axis=1), 0.0)
@@ -245,55 +249,43 @@ class _Doctor:
             leaks.append(best)
         if problem.n_classes > 2:
             leaks += np.flatnonzero(worst >= _PERFECT).tolist()
-        leaks = sorted(set(leaks))
+        leaks = sorted({*leaks, *(j for j, i, _ in twins if i in leaks)})
         if leaks:
             self.used[leaks] = False
             shown = format_labels([self.names[j] for j in leaks])
             lowest = float(self.pair_auc[leaks].min())
-            what = f"AUC {lowest:.4g}" + " or more" * (lowest < 1.0) + " on every pair of classes"
+            what = f"AUC {lowest:.4g}{' or more' * (lowest < 1.0)} on every pair of classes"
             if lowest < _MIN_LEAK:
-                what = "codes of the classes, with one value for all rows of a class"
+                what = "codes of the classes, one value for all rows of a class"
             yield self.finding("leak", f"{shown}: {what}", self.drop(leaks), columns=leaks)
         if constant:
-            shown = format_labels([self.names[j] for j in constant])
             yield self.finding(
                 "constant columns",
                 f"{len(constant)} columns have one value in {_MAX_SHARE:.0%} of the rows or more, "
-                f"and tell no pair of classes apart: {shown}",
+                f"and tell no pair of classes apart: "
+                f"{format_labels([self.names[j] for j in constant])}",
                 self.drop(constant), columns=constant,
             )  # fmt: skip
         if twins:
-            shown = "; ".join(
-                f"{short_name(self.names[j])} {how} {short_name(self.names[i])}"
-                for j, i, how in twins[:5]
-            )
-            columns = [j for j, _, _ in twins]
-            yield self.finding(
-                "duplicated columns",
-                f"{len(twins)} columns repeat another: {shown}", self.drop(columns),
-                columns=columns,
-            )  # fmt: skip
+            columns, named = [j for j, _, _ in twins], [short_name(name) for name in self.names]
+            shown = "; ".join(f"{named[j]} {how} {named[i]}" for j, i, how in twins[:5])
+            evidence = f"{len(twins)} columns repeat another: {shown}"
+            yield self.finding("duplicated columns", evidence, self.drop(columns), columns=columns)
 
     def _compare_columns(self) -> tuple[list[int], list[tuple[int, int, str]], list[int]]:
         """Return codes of the classes, columns that repeat another, and nearly constant ones."""
         seen: dict[bytes, int] = {}
         codes, twins, constant = [], [], []
-        by_class = np.argsort(self.problem.codes, kind="stable")
-        starts = np.append(0, np.cumsum(self.problem.class_counts)[:-1])
+        n_classes, labels = self.problem.n_classes, self.problem.codes.astype(np.int64)
         least = 0.5 + 2.0 / np.sqrt(self.problem.class_counts.min())
         for j in range(self.problem.n_features):
             values = self.problem.columns.ordered([j])[0]
             levels, ranks = np.unique(values, return_inverse=True)
-            if 2 <= len(levels) <= self.problem.n_classes:
-                in_class = ranks[by_class]
-                if (
-                    np.minimum.reduceat(in_class, starts) == np.maximum.reduceat(in_class, starts)
-                ).all():
-                    codes.append(j)
-                    continue
-            share = np.bincount(ranks).max() / len(values)
-            is_flat = np.ptp(levels) <= _MAX_RANGE * np.abs(levels).max()  # NaN is not
-            if is_flat or share >= _MAX_SHARE:
+            if 1 < len(levels) <= n_classes == len(np.unique(labels * len(levels) + ranks)):
+                codes.append(j)
+                continue
+            is_flat = len(levels) < 2 or np.bincount(ranks).max() >= _MAX_SHARE * len(values)
+            if is_flat or levels[-1] - levels[0] < _MAX_RANGE * np.abs(levels).max():
                 if len(levels) < 2 or self.pair_auc[j].max() < least:
                     constant.append(j)
                 continue
@@ -313,14 +305,10 @@ class _Doctor:
         sample, chosen = self.sample, np.flatnonzero(self.used)
         if not len(chosen):
             return
-        order = np.arange(sample.n_samples)
-        if sample.groups is None:  # rows in the order of their values: that of the table is nothing
-            order = np.lexsort((self.hashes, sample.codes))
         try:
-            ordered = make_folds(replace(sample, codes=sample.codes[order]), 5, self.seed)
+            folds = self.folds(sample)
         except UndefinedMAUCError:
             return
-        folds = [(np.sort(order[train]), np.sort(order[test])) for train, test in ordered]
         if sample.groups is None:
             share = copied_share(sample, folds)
             if share >= _MIN_COPIED:
@@ -336,63 +324,71 @@ class _Doctor:
                 )  # fmt: skip
         judges = ask_judges(sample, folds, [chosen] * len(folds), n_jobs=self.n_jobs)
         tested = np.concatenate([fold.test for fold in judges.folds])
-        numbers = np.repeat(np.arange(len(folds)), [len(fold.test) for fold in judges.folds])
-        codes = sample.codes[tested]
-        level = 1.0 - (1.0 - _LEVEL) / len(self.first)
         names, pairs = list(judges.auc), np.arange(len(self.first))
         by_judge = np.nan_to_num([judges.auc[name] for name in names], nan=-1.0)
         winner = by_judge.argmax(axis=0)
-        auc = by_judge[winner, pairs]
-        groups = None if sample.groups is None else sample.groups[tested]
+        auc, pooled = by_judge[winner, pairs], judges.pooled(sample)
 
         def bounds_at(level: float) -> Array:
             """Return the bounds of the best judge of every pair, (2, n_pairs)."""
-            found = [
-                mauc_interval(
-                    codes, np.concatenate(judges.scores[name]), folds=numbers, groups=groups,
-                    labels=np.arange(sample.n_classes), level=level,
-                )
-                for name in names
-            ]  # fmt: skip
+            tables = [np.concatenate(judges.scores[name]) for name in names]
+            found = [mauc_interval(y_score=table, level=level, **pooled) for table in tables]
             bounds = np.array([[one.pair_lower, one.pair_upper] for one in found])
             return bounds[winner, :, pairs].T
 
+        level = 1.0 - (1.0 - _LEVEL) / len(self.first)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", MaucWarning)  # of classes that no fold tests
-            lower, single = bounds_at(level)[0], bounds_at(_LEVEL)
-        yield from self._labels(judges, codes, tested)
+            lower, (low, high) = bounds_at(level)[0], bounds_at(_LEVEL)
         if scores is not None:
-            yield from self._missed(scores, labels, auc, lower, level)
-        yield from self._inseparable(auc, single[0], single[1])
-        yield from self._few(single[0], single[1], len(folds))
+            yield from self._model(scores, labels, judges, auc, lower, level)
+        yield from self._inseparable(auc, low, high)
+        yield from self._labels(judges, sample.codes[tested], tested)
+        yield from self._few(low, high, len(folds))
         yield from self._merged(chosen)
 
-    def _missed(
-        self, scores: Any, labels: Any, auc: Array, lower: Array, level: float
+    def folds(self, sample: Problem) -> Folds:
+        """Return folds that do not depend on the order of the rows, unless by groups."""
+        if sample.groups is not None:
+            return make_folds(sample, 5, self.seed)
+        order = np.lexsort((self.hashes, sample.codes))
+        found = make_folds(replace(sample, codes=sample.codes[order]), 5, self.seed)
+        return [(np.sort(order[train]), np.sort(order[test])) for train, test in found]
+
+    def _model(
+        self, scores: Any, labels: Any, judges: Judged, auc: Array, lower: Array, level: float
     ) -> Iterator[Finding]:
-        """Yield the pairs on which the judges are better than the model."""
-        y = self.problem.classes[self.problem.codes]
-        model = mauc_interval(y, scores, labels=labels, level=level, groups=self.problem.groups)
-        model_auc = pair_auc_scores(y, scores, labels=labels).to_frame()["auc"].to_numpy()
-        if not np.array_equal(np.sort(model.classes), self.problem.classes):
-            raise MaucError("labels must be the classes of y, one per column of scores.")
-        slots = np.searchsorted(self.problem.classes, model.classes)
-        place = {
-            frozenset((slots[a], slots[b])): at
-            for at, (a, b) in enumerate(zip(self.first, self.second, strict=True))
-        }
-        found = []
-        for at, (a, b) in enumerate(zip(self.first, self.second, strict=True)):
-            own = place[frozenset((a, b))]
-            if lower[at] > model.pair_upper[own]:
-                found.append((model_auc[own] - auc[at], at, own))
-        for _, at, own in sorted(found):
+        """Yield pairs on which the judges are better, and whether it saw groups it is tested on."""
+        problem, y = self.problem, self.problem.classes[self.problem.codes]
+        if labels is not None:
+            if not np.array_equal(np.sort(labels), problem.classes):
+                raise MaucError("labels must be the classes of y, one per column of scores.")
+            scores = np.asarray(scores)[:, np.argsort(labels)]
+        model = mauc_interval(y, scores, level=level, groups=problem.groups)
+        model_auc = pair_auc_scores(y, scores).to_frame()["auc"].to_numpy()
+        found = np.flatnonzero(lower > model.pair_upper)
+        for at in found[np.argsort((model_auc - auc)[found], kind="stable")].tolist():
             yield self.finding(
                 "missed pair",
-                f"{self.pair(at)}: the model has AUC {model_auc[own]:.3f} (at most "
-                f"{model.pair_upper[own]:.3f}), a classifier on these features {auc[at]:.3f} (at "
+                f"{self.pair(at)}: the model has AUC {model_auc[at]:.3f} (at most "
+                f"{model.pair_upper[at]:.3f}), a classifier on these features {auc[at]:.3f} (at "
                 f"least {lower[at]:.3f})",
                 "siren_study(X, y)", codes=[self.first[at], self.second[at]],
+            )  # fmt: skip
+        kept = max(judges.mauc.values())
+        lowest = mauc_interval(y, scores, groups=problem.groups).lower
+        if problem.groups is None or lowest <= kept + _MIN_GAIN:
+            return
+        sample, chosen = replace(self.sample, groups=None), np.flatnonzero(self.used)
+        folds = self.folds(sample)
+        split = max(ask_judges(sample, folds, [chosen] * len(folds)).mauc.values())
+        if split > kept + _MIN_GAIN:
+            yield self.finding(
+                "groups across folds",
+                f"the model has MAUC {model.mauc:.3f} (at least {lowest:.3f}); classifiers have "
+                f"{kept:.3f} if no group is trained on and tested, {split:.3f} if groups are split",
+                "cross_val_predict(model, X, y, groups=groups, cv=StratifiedGroupKFold(5), "
+                "method='predict_proba')",
             )  # fmt: skip
 
     def _inseparable(self, auc: Array, lower: Array, upper: Array) -> Iterator[Finding]:
@@ -406,7 +402,7 @@ class _Doctor:
                 f"{self.pair(at)}: no classifier is better than chance, the best has AUC "
                 f"{auc[at]:.3f} (interval {lower[at]:.3f} to {upper[at]:.3f}); the best feature "
                 f"{self.pair_auc[:, at].max():.3f}",
-                f"diagnose(X, np.where(y == {self.value(b)}, {self.value(a)}, y))", codes=[a, b],
+                self.again("X, np.where(y == {1}, {0}, y)", a, b), codes=[a, b],
             )  # fmt: skip
 
     def _few(self, lower: Array, upper: Array, n_folds: int) -> Iterator[Finding]:
@@ -418,29 +414,27 @@ class _Doctor:
         n_i, n_j = self.sizes[self.first], self.sizes[self.second]  # what bounds are made of
         needed = np.ceil(2 * n_i * n_j / (n_i + n_j) * (half / HALF_WIDTH) ** 2)
         smaller = np.where(counts[self.first] <= counts[self.second], self.first, self.second)
-        found = {}
-        for code in np.argsort(counts, kind="stable"):
-            pairs = np.flatnonzero((smaller == code) & (needed > counts[code]))
-            if len(pairs):
-                found[int(code)] = int(pairs[np.argmax(needed[pairs])])
-        if found:
-            code, at = next(iter(found.items()))
-            others = "" if len(found) == 1 else f"; {len(found) - 1} more classes are too small"
-            yield self.finding(
+        is_small = needed > counts[smaller]
+        codes = np.unique(smaller[is_small])
+        if len(codes):
+            codes = codes[np.argsort(counts[codes], kind="stable")]
+            at = int(np.argmax(np.where(is_small & (smaller == codes[0]), needed, 0.0)))
+            others = "" if len(codes) == 1 else f"; {len(codes) - 1} more classes are too small"
+            found = self.finding(
                 "few rows",
-                f"{short_name(self.problem.classes[code])} has {counts[code]} rows: the AUC of "
-                f"{self.pair(at)} is known to +-{half[at]:.2f}, and +-{HALF_WIDTH} needs about "
-                f"{needed[at]:.0f} rows of each{others}",
-                "diagnose(X[y != {0}], y[y != {0}])".format(self.value(code)), codes=list(found),
-            )._replace(severity="medium" if counts[code] < _TINY else "low")  # fmt: skip
+                f"{short_name(self.problem.classes[codes[0]])} has {counts[codes[0]]} rows: the "
+                f"AUC of {self.pair(at)} is known to +-{half[at]:.2f}, and +-{HALF_WIDTH} needs "
+                f"about {needed[at]:.0f} rows of each{others}",
+                self.again("X[y != {0}], y[y != {0}]", codes[0]), codes=codes.tolist(),
+            )  # fmt: skip
+            yield found._replace(severity="high" if counts[codes[0]] < _TINY else "low")
 
     def _labels(self, judges: Judged, codes: Array, tested: Array) -> Iterator[Finding]:
         """Yield pairs with rows of one class that lie deep in the other, beyond its overlap.
 
         Margins are the mean over the judges, 0 at the median of j and 1 at that of i. Quartiles of
-        a normal overlap predict how many rows of j are as deep in i as its clearer three quarters,
-        and as its clearer half. More at both, by binomial tests, look wrong: overlap decays with
-        depth, wrong labels do not.
+        a normal overlap predict how many rows of j are as deep in i as its clearer three quarters.
+        More than that, by a binomial test, look wrong.
         """
         tables, found = [], []
         for name, parts in judges.scores.items():
@@ -460,12 +454,12 @@ class _Doctor:
             own, other = margin[is_own], margin[is_other]
             low, middle, high = np.quantile(other, [0.25, 0.5, 0.75])
             spread = max((high - low) / 1.349, 1e-9)
-            depths = np.quantile(own, [0.25, 0.5])
-            chances = np.maximum(ndtr((middle - depths) / spread), _MIN_NOISE)
-            p = binom.sf((other[:, None] >= depths).sum(axis=0) - 1, len(other), chances)
-            if chances[0] <= _MAX_OVERLAP and p[0] < _ALPHA / len(ordered) and p[1] < 0.01:
-                rows = self.rows[np.sort(tested[is_other & (margin >= depths[0])])]
-                found.append((p[0], i, j, rows, chances[0] * len(other)))
+            depth = np.quantile(own, 0.25)
+            chance = max(float(ndtr((middle - depth) / spread)), _MIN_NOISE)
+            p = binom.sf((other >= depth).sum() - 1, len(other), chance)
+            if chance <= _MAX_OVERLAP and p < _ALPHA / len(ordered):
+                rows = self.rows[np.sort(tested[is_other & (margin >= depth)])]
+                found.append((p, i, j, rows, chance * len(other)))
         for _, i, j, rows, expected in sorted(found, key=lambda one: one[0]):
             one, other = (short_name(self.problem.classes[code]) for code in (j, i))
             yield self.finding(
@@ -476,7 +470,7 @@ class _Doctor:
             )  # fmt: skip
 
     def _merged(self, chosen: Array) -> Iterator[Finding]:
-        """Yield the classes that fall into two clusters with next to no row between them."""
+        """Yield the class that falls into two clusters the most clearly, if one does."""
         sample = self.sample
         everything = np.arange(sample.n_samples)
         kept = [
@@ -493,16 +487,19 @@ class _Doctor:
                 rows = np.flatnonzero(sample.codes == code)
                 rows = rows[np.argsort(self.hashes[rows], kind="stable")]
                 distance, is_second = _clusters(Z[rows])
-                share = min(is_second.mean(), 1.0 - is_second.mean())
-                if distance >= _MIN_DISTANCE and share >= _MIN_SIDE:
-                    smaller = is_second if is_second.mean() <= 0.5 else ~is_second
-                    found.append((distance, code, self.rows[np.sort(rows[smaller])]))
-        for distance, code, rows in sorted(found, key=lambda one: -one[0]):
+                smaller = rows[is_second == (is_second.mean() <= 0.5)]
+                usual = np.median(np.delete(self.sizes, code))
+                is_large = len(rows) >= _LARGE * usual
+                excess = distance / (_MIN_DISTANCE_LARGE if is_large else _MIN_DISTANCE)
+                if excess >= 1.0 and len(smaller) >= _MIN_SIDE * len(rows):
+                    found.append((excess, distance, usual, code, self.rows[np.sort(smaller)]))
+        if found:
+            _, distance, usual, code, rows = max(found, key=lambda one: one[0])
             yield self.finding(
                 "merged class",
                 f"{short_name(self.problem.classes[code])} falls into two clusters, {distance:.1f} "
-                f"of their standard deviations apart; the smaller has {len(rows)} of its "
-                f"{self.sizes[code]} rows",
+                f"of their standard deviations apart, the smaller with {len(rows)} of its "
+                f"{self.sizes[code]} rows; other classes have {usual:.0f}",
                 self.show(rows), codes=[code], rows=rows,
             )  # fmt: skip
 
