@@ -1,6 +1,7 @@
 """`mauc doctor`: what is wrong with a table, its labels or a model."""
 
 import shlex
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from mauc.difficulty.doctor import Finding
 
 _DROPPED = ("leak", "duplicated columns", "constant columns")  # faults of columns
+_COLUMNS = ("drop", "groups", "categorical_features")  # options that name columns
 _OTHERS = {"missed pair": "siren", "groups across folds": "compare"}  # commands that go on
 
 
@@ -22,7 +24,8 @@ _OTHERS = {"missed pair": "siren", "groups across folds": "compare"}  # commands
 @target_option
 @click.option(
     "--predictions", metavar="FILE",
-    help="Scores of a model for the same rows, as mauc score takes them.",
+    help="Scores of a model for the same rows, as mauc score takes them: a column per class, and "
+    "the labels in a column named as in the data.",
 )  # fmt: skip
 @reads_data
 @common.seed_option
@@ -45,7 +48,10 @@ def doctor(
     dataset = reading.load(data)
     y, scores, labels = np.asarray(dataset.y).astype(str), None, None
     if predictions is not None:
-        others, scores, labels, *_ = read_scores(predictions, reading)
+        own = copy(reading)  # columns of the data are not those of the scores
+        own.options = {name: one for name, one in reading.options.items() if name not in _COLUMNS}
+        others, scores, labels, *_ = read_scores(predictions, own)
+        scores, labels = scores[:, np.isin(labels, y)], labels[np.isin(labels, y)]
         if not np.array_equal(others, y):
             raise MaucError(
                 f"--predictions must have the {len(y):,} rows of the data in their order, with "

@@ -48,7 +48,7 @@ _MAX_CHANCE = 0.65  # AUC of a pair that is said to be inseparable
 _MIN_NOISE = 0.005  # share of contrary labels that is to be expected
 _MIN_LABELLED = 20  # rows of both classes
 _MAX_OVERLAP = 0.05  # share of a class that may lie where the clearer rows of another are
-_ALPHA = 0.01  # of labels that look wrong, over all ordered pairs
+_ALPHA = 0.02  # of labels that look wrong, over all ordered pairs
 _MIN_CLUSTERED = 40  # rows of a class that are looked at for two clusters
 _MIN_DISTANCE = 7.0  # of clusters, in standard deviations; of a normal one cut in two 2.6
 _MIN_DISTANCE_LARGE = 3.2  # in a class that is larger than others
@@ -259,18 +259,16 @@ class _Doctor:
                 what = "codes of the classes, one value for all rows of a class"
             yield self.finding("leak", f"{shown}: {what}", self.drop(leaks), columns=leaks)
         if constant:
-            yield self.finding(
-                "constant columns",
-                f"{len(constant)} columns have one value in {_MAX_SHARE:.0%} of the rows or more, "
-                f"and tell no pair of classes apart: "
-                f"{format_labels([self.names[j] for j in constant])}",
-                self.drop(constant), columns=constant,
-            )  # fmt: skip
+            shown = format_labels([self.names[j] for j in constant])
+            evidence = f"{shown}: one value in {_MAX_SHARE:.0%} of the rows, no pair told apart"
+            yield self.finding("constant columns", evidence, self.drop(constant), columns=constant)
         if twins:
             columns, named = [j for j, _, _ in twins], [short_name(name) for name in self.names]
             shown = "; ".join(f"{named[j]} {how} {named[i]}" for j, i, how in twins[:5])
-            evidence = f"{len(twins)} columns repeat another: {shown}"
-            yield self.finding("duplicated columns", evidence, self.drop(columns), columns=columns)
+            more = f"; {len(twins) - 5} more" * (len(twins) > 5)
+            yield self.finding(
+                "duplicated columns", shown + more, self.drop(columns), columns=columns
+            )
 
     def _compare_columns(self) -> tuple[list[int], list[tuple[int, int, str]], list[int]]:
         """Return codes of the classes, columns that repeat another, and nearly constant ones."""
@@ -361,7 +359,8 @@ class _Doctor:
         """Yield pairs on which the judges are better, and whether it saw groups it is tested on."""
         problem, y = self.problem, self.problem.classes[self.problem.codes]
         if labels is not None:
-            if not np.array_equal(np.sort(labels), problem.classes):
+            is_table = np.shape(scores)[1:] == problem.classes.shape
+            if not (is_table and np.array_equal(np.sort(labels), problem.classes)):
                 raise MaucError("labels must be the classes of y, one per column of scores.")
             scores = np.asarray(scores)[:, np.argsort(labels)]
         model = mauc_interval(y, scores, level=level, groups=problem.groups)
@@ -436,24 +435,22 @@ class _Doctor:
         a normal overlap predict how many rows of j are as deep in i as its clearer three quarters.
         More than that, by a binomial test, look wrong.
         """
-        tables, found = [], []
-        for name, parts in judges.scores.items():
-            table = np.concatenate(parts)  # of log-probabilities, but for trees
-            tables.append(np.log(table.clip(0.5 / N_TREES)) if name == "trees" else table)
+        tables, found = {name: np.concatenate(part) for name, part in judges.scores.items()}, []
+        tables["trees"] = np.log(tables["trees"].clip(0.5 / N_TREES))  # as those of the others
         ordered = np.argwhere(~np.eye(len(self.sizes), dtype=bool)).tolist()
         for i, j in ordered:
             if min(self.sizes[i], self.sizes[j]) < _MIN_LABELLED:
                 continue
             is_own, is_other = codes == i, codes == j
             margin = np.zeros(len(codes))
-            for table in tables:
+            for table in tables.values():
                 part = table[:, i] - table[:, j]
                 start, end = np.median(part[is_other]), np.median(part[is_own])
                 if end > start:
                     margin += np.clip((part - start) / (end - start), -0.5, 1.5)
             own, other = margin[is_own], margin[is_other]
             low, middle, high = np.quantile(other, [0.25, 0.5, 0.75])
-            spread = max((high - low) / 1.349, 1e-9)
+            spread = max(high - low, 2 * (high - middle), 1e-9) / 1.349  # margins may be skew
             depth = np.quantile(own, 0.25)
             chance = max(float(ndtr((middle - depth) / spread)), _MIN_NOISE)
             p = binom.sf((other >= depth).sum() - 1, len(other), chance)
