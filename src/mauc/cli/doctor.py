@@ -97,5 +97,5 @@ def _next(found: "Finding", names: dict[str, str], words: list[str], y: Any) -> 
     elif found.kind == "inseparable pair":
         more = ["--merge", f"{','.join(found.classes)}={'+'.join(found.classes)}"]
     else:
-        more = ["--min-class-size", str((y == found.classes[0]).sum() + 1)]
+        more = ["--classes", ",".join(sorted({*y} - {found.classes[0]}))]
     return shlex.join([*words, *more])

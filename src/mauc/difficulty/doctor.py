@@ -45,10 +45,10 @@ _AHEAD = 10.0  # times what others lack to 1
 _MIN_COPIED = 0.02  # share of the tested rows
 _MIN_GAIN = 0.01  # MAUC of a model, above what is possible without rows of the tested groups
 _MAX_CHANCE = 0.65  # AUC of a pair that is said to be inseparable
-_MIN_NOISE = 0.005  # share of contrary labels that is to be expected
+_MIN_NOISE = np.array([0.005, 0.0025])  # shares of contrary labels that are to be expected
 _MIN_LABELLED = 20  # rows of both classes
 _MAX_OVERLAP = 0.05  # share of a class that may lie where the clearer rows of another are
-_ALPHA = 0.02  # of labels that look wrong, over all ordered pairs
+_ALPHA = 0.05, 0.02  # of labels that look wrong: over all ordered pairs, and of the deeper ones
 _MIN_CLUSTERED = 40  # rows of a class that are looked at for two clusters
 _MIN_DISTANCE = 7.0  # of clusters, in standard deviations; of a normal one cut in two 2.6
 _MIN_DISTANCE_LARGE = 3.2  # in a class that is larger than others
@@ -432,8 +432,8 @@ class _Doctor:
         """Yield pairs with rows of one class that lie deep in the other, beyond its overlap.
 
         Margins are the mean over the judges, 0 at the median of j and 1 at that of i. Quartiles of
-        a normal overlap predict how many rows of j are as deep in i as its clearer three quarters.
-        More than that, by a binomial test, look wrong.
+        a normal overlap predict how many rows of j are as deep in i as its clearer three quarters,
+        and as its clearer half. More at both, by binomial tests, look wrong: overlap decays.
         """
         tables, found = {name: np.concatenate(part) for name, part in judges.scores.items()}, []
         tables["trees"] = np.log(tables["trees"].clip(0.5 / N_TREES))  # as those of the others
@@ -450,13 +450,14 @@ class _Doctor:
                     margin += np.clip((part - start) / (end - start), -0.5, 1.5)
             own, other = margin[is_own], margin[is_other]
             low, middle, high = np.quantile(other, [0.25, 0.5, 0.75])
-            spread = max(high - low, 2 * (high - middle), 1e-9) / 1.349  # margins may be skew
-            depth = np.quantile(own, 0.25)
-            chance = max(float(ndtr((middle - depth) / spread)), _MIN_NOISE)
-            p = binom.sf((other >= depth).sum() - 1, len(other), chance)
-            if chance <= _MAX_OVERLAP and p < _ALPHA / len(ordered):
-                rows = self.rows[np.sort(tested[is_other & (margin >= depth)])]
-                found.append((p, i, j, rows, chance * len(other)))
+            spread = max(high - low, 1e-9) / 1.349
+            depths = np.quantile(own, [0.25, 0.5])
+            chances = np.maximum(ndtr((middle - depths) / spread), _MIN_NOISE)
+            p = binom.sf((other[:, None] >= depths).sum(axis=0) - 1, len(other), chances)
+            is_deep = p[0] < _ALPHA[0] / len(ordered) and p[1] < _ALPHA[1]
+            if chances[0] <= _MAX_OVERLAP and is_deep:
+                rows = self.rows[np.sort(tested[is_other & (margin >= depths[0])])]
+                found.append((p[0], i, j, rows, chances[0] * len(other)))
         for _, i, j, rows, expected in sorted(found, key=lambda one: one[0]):
             one, other = (short_name(self.problem.classes[code]) for code in (j, i))
             yield self.finding(
