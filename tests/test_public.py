@@ -7,6 +7,7 @@ import subprocess
 import sys
 import types
 from importlib.metadata import requires, version
+from pathlib import Path
 
 import pytest
 from constraints import oldest
@@ -15,6 +16,9 @@ import mauc
 import mauc.metrics
 import mauc.selectors
 
+ROOT = Path(__file__).resolve().parents[1]
+#: tables of the public modules, which the pages that use them describe
+CONSTANTS = {"BUNDLED", "CLASSIFIERS", "FORMATS", "NOMINAL", "PAPER_COMPARISON", "WRITABLE"}
 HEAVY = ("dask", "jinja2", "matplotlib", "pandas", "polars", "pyarrow", "rich", "click")
 
 
@@ -122,3 +126,12 @@ import mauc
 print(mauc.MDFS(1).fit([[1.0, 5.0], [2.0, 5.0], [3.0, 5.0], [4.0, 5.0]], [0, 0, 1, 1]).ranking_)
 """
     assert run(program).strip() == "[0]"
+
+
+def test_every_public_name_is_in_the_reference():
+    page = (ROOT / "docs" / "reference" / "api.md").read_text(encoding="utf-8")
+    listed = set(re.findall(r"^   ([A-Za-z]\w+)$", page, re.MULTILINE))
+    modules = re.findall(r"currentmodule:: ([\w.]+)", page)
+    public = {name for module in modules for name in importlib.import_module(module).__all__}
+    constants = {name for name in public if name.startswith("__") or name in CONSTANTS}
+    assert listed == public - constants

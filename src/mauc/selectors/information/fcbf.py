@@ -38,9 +38,8 @@ class FCBF(BinnedSelector):
     max_rounds : int, optional
         Rounds after which to stop. Features that no round kept are not selected then, so that
         fewer than `n_features_to_select` may be, but at least one.
-    binning : {"three_states", "mdl", "equal_width", "equal_frequency", "none"}, \
-            default="mdl"
-        How numeric features become discrete, see `MRMR`.
+    binning : {"three_states", "mdl", "equal_width", "equal_frequency", "none"}
+        How numeric features become discrete, by default by "mdl"; see `MRMR`.
     {n_bins, categorical_features}
         Each category is a state.
     {n_jobs, verbose}

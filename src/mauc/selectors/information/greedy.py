@@ -97,11 +97,10 @@ class MRMR(WishMixin, BinnedSelector):
     {n_features_to_select}
     criterion : {"difference", "quotient"}, default="difference"
         Relevance less redundancy (MID), or their quotient (MIQ).
-    binning : {"three_states", "mdl", "equal_width", "equal_frequency", "none"}, \
-            default="three_states"
-        How numeric features become discrete: at mean - sd and mean + sd, the choice of Peng
-        et al. and of the paper; by the supervised MDL method; into `n_bins` of equal width
-        or of equal frequency; or not at all, every value a state of its own.
+    binning : {"three_states", "mdl", "equal_width", "equal_frequency", "none"}
+        How numeric features become discrete, by default in three states: at mean - sd and
+        mean + sd, the choice of Peng et al. and of the paper; by the supervised MDL method; into
+        `n_bins` of equal width or of equal frequency; or not at all, every value a state.
     {n_bins, categorical_features}
         Each category is a state.
     {keep, exclude, feature_groups, feature_costs, budget}
@@ -168,9 +167,8 @@ class JMI(BinnedSelector):
     Parameters
     ----------
     {n_features_to_select}
-    binning : {"three_states", "mdl", "equal_width", "equal_frequency", "none"}, \
-            default="three_states"
-        How numeric features become discrete, see `MRMR`.
+    binning : {"three_states", "mdl", "equal_width", "equal_frequency", "none"}
+        How numeric features become discrete, by default in "three_states"; see `MRMR`.
     {n_bins, categorical_features}
         Each category is a state.
     {n_jobs, verbose}
