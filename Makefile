@@ -35,9 +35,9 @@ test-data: $(VENV)/.test
 test-reproduction: $(VENV)/.test
 	$(BIN)/python -m pytest -q reproduction/tests
 
-# The HTML report in Debian's chromium, driven by playwright.
+# The HTML report and, where make docs built it, the site in chromium, driven by playwright.
 test-browser: $(VENV)/.browser
-	$(BIN)/python -m pytest -q -m browser tests/browser
+	$(BIN)/python -m pytest -q -m "browser and not slow" $(PARALLEL) tests/browser
 
 # 5,000 broken files and all hostile ones, five minutes; `make test` has a part of them.
 fuzz: $(VENV)/.test
