@@ -9,7 +9,8 @@ from sklearn.base import clone
 from sklearn.datasets import load_wine
 
 from mauc import best_subset
-from mauc.best import ALL, Combination, _Race, _seconds
+from mauc.best import ALL, Combination, _Grid, _problem, _Race, _seconds
+from mauc.classifiers.base import OneHotColumns
 from mauc.exceptions import MaucError
 
 X, Y = load_wine(return_X_y=True, as_frame=True)
@@ -20,7 +21,7 @@ class _Fixed(_Race):
     """A race whose results are given."""
 
     def __init__(self, mauc):
-        self.mauc = mauc
+        self.mauc, self.n_complete = mauc, 2
         self._grid = type("Grid", (), {"classifiers": dict.fromkeys(["nb", "svm"])})
 
 
@@ -38,6 +39,59 @@ def test_no_simplicity_is_worth_more_than_the_largest_loss():
     best, rival = Combination("greedy", 20, "nb"), Combination("greedy", 5, "nb")
     # loses 0.01 on average with a standard error of 0.03
     assert _Fixed({best: [0.95, 0.95], rival: [0.97, 0.91]}).choose() == best
+
+
+class _Table(_Race):
+    """A race on two folds whose measurements are given."""
+
+    def __init__(self, given):
+        super().__init__(GRID, X, Y, None, cv=2, end=None)
+        self.given = given
+
+    def measure(self, fold, wanted):
+        for one in wanted:
+            if len(self.mauc.get(one, ())) == fold:
+                self.mauc.setdefault(one, []).append(self.given.get(one, [0.5, 0.5])[fold])
+
+
+GRID = _Grid(_problem(X, Y, None), ["maucd", "mdfs"], [2, 5, 8], ["nb", "boosting"])
+
+
+def test_slow_classifiers_climb_from_the_best_while_they_gain():
+    slow = {size: Combination("maucd", size, "boosting") for size in (2, 5, 8)}
+    race = _Table(
+        {
+            Combination("maucd", 2, "nb"): [0.90, 0.90],
+            slow[2]: [0.91, 0.91],
+            slow[5]: [0.93, 0.93],
+            slow[8]: [0.92, 0.92],
+        }
+    )
+    race.run()
+    assert race.choose() == slow[5]
+    n_folds = {one: len(found) for one, found in race.mauc.items() if one.classifier == "boosting"}
+    assert n_folds == {slow[2]: 1, slow[5]: 2, slow[8]: 1}  # neither mdfs nor all features
+
+
+def test_slow_classifiers_are_not_tried_where_nothing_is_left_to_gain():
+    race = _Table({Combination("maucd", 2, "nb"): [1.0, 1.0]})
+    race.run()
+    assert {one.classifier for one in race.mauc} == {"nb"}
+
+
+def test_what_is_far_behind_is_dropped_after_a_fold():
+    best, near = Combination("maucd", 2, "nb"), Combination("mdfs", 2, "nb")
+    race = _Table({best: [0.90, 0.90], near: [0.89, 0.90]})  # the error of 89 rows is 0.03
+    race.run()
+    assert {one for one, found in race.mauc.items() if len(found) == 2} == {best, near}
+
+
+def test_a_fold_that_was_not_completed_does_not_count():
+    race = _Race(GRID, X, Y, None, cv=2, end=0.0)  # the time is over after the first measurement
+    race.run()
+    assert not race.is_finished
+    assert len(race.mauc) == 3  # all sizes at once
+    assert race.choose() in race.mauc
 
 
 def test_result_is_deterministic_clonable_and_picklable():
@@ -68,6 +122,18 @@ def test_nominal_and_missing_values(classifier):
     assert best.pipeline.predict_proba(table).shape == (len(Y), 3)
 
 
+def test_linear_models_take_read_only_numbers_and_unseen_words():
+    table = X.iloc[:, :3].assign(kind=np.array(["a", "b", None])[np.arange(len(Y)) % 3])
+    for columns, n_made in (([0, 1], 2), ([0, 3], 3)):
+        encode = OneHotColumns().fit(table.iloc[:, columns])
+        values = table.iloc[:2, columns].replace({"b": "new"})
+        assert encode.transform(values).shape == (2, n_made)
+    assert encode.transform(values)[:, 1:].tolist() == [[1.0, 0.0], [0.0, 0.0]]
+    numbers = X.to_numpy(copy=True)
+    numbers.flags.writeable = False
+    np.testing.assert_array_equal(OneHotColumns().fit(numbers).transform(numbers), numbers)
+
+
 def test_two_classes_groups_and_one_feature():
     is_first = (Y == 0).to_numpy()
     best = best_subset(X.iloc[:, :1], is_first, groups=np.arange(len(Y)) // 2, **QUICK)
@@ -76,8 +142,13 @@ def test_two_classes_groups_and_one_feature():
     assert "MAUC" not in str(best)
 
 
-def test_all_features_race():
-    assert any(row[0] == ALL for row in best_subset(X, Y, **{**QUICK, "outer": None}).race)
+def test_all_features_race_and_are_reported():
+    few = {**QUICK, "outer": None, "selectors": ["maucd"], "sizes": [1]}
+    best = best_subset(X, Y, **few)
+    assert best.choice == (ALL, 13, "nb")
+    assert best.pipeline.feature_names_in_.tolist() == list(X)
+    page = best.report(X, Y).to_dict()
+    assert (page["title"], len(page["features"])) == ("all 13 features, ranked by MAUCD", 13)
 
 
 @pytest.mark.parametrize(("text", "seconds"), [("90s", 90), ("5m", 300), ("1h", 3600), (7, 7)])

@@ -2,7 +2,7 @@
 
 import re
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import groupby
@@ -10,18 +10,16 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.base import BaseEstimator, clone
+from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 from threadpoolctl import threadpool_limits
 
-from mauc.checks import check_int, is_int
-from mauc.classifiers.base import BaseClassifier, Indicators, find_categories
+from mauc.checks import check_int
+from mauc.classifiers.base import BaseClassifier, OneHotColumns
 from mauc.classifiers.bayes import NormalNaiveBayes
-from mauc.classifiers.svm import RBFSVM
-from mauc.data.categories import learn_categories
 from mauc.data.problem import Problem, make_problem
-from mauc.data.validate import check_fitted, check_table
 from mauc.evaluation.evaluate import RESPONSES, FoldEvaluator, check_sizes, rank_part
 from mauc.evaluation.folds import make_folds, warn_of_leaks
 from mauc.evaluation.panel import MAX_ROWS, sample_rows
@@ -34,6 +32,7 @@ from mauc.progress import track
 from mauc.registry import Accepts
 from mauc.results import MAX_ROWS as MAX_SHOWN
 from mauc.results import Result, for_classes, short_name
+from mauc.selectors.filters import MAUCD
 from mauc.texts import insert_texts
 
 SELECTORS = ("greedy", "mdfs", "mrmr", "maucd")
@@ -41,6 +40,7 @@ CLASSIFIERS = ("nb", "logistic", "c45", "1nn", "svm", "boosting")  #: the simple
 SIZES = (5, 10, 20, 50, 100)
 ALL = "all"  #: in place of a selector: all features
 MAX_ALL = 1000  # features up to which all of them race
+ACCEPTS = Accepts(infinite=True, nominal=True)
 MIN_LOSS = 0.001  # of MAUC that is always accepted: near MAUC 1 standard errors vanish
 MAX_LOSS = 0.005  # of MAUC that a simpler combination may cost, whatever the standard error
 
@@ -62,9 +62,9 @@ def best_subset(
 ):  # fmt: skip
     """Find a small set of features and a classifier for it, and say how good they are.
 
-    Combinations of a selector, a number of features and a classifier race in cross-validation.
-    The simplest of those that are as good as the best is fitted on all rows. The whole choice is
-    repeated without each of `outer` parts of the rows, which then measure it.
+    Selectors, numbers of features and classifiers race in cross-validation; the simplest of those
+    combinations that are as good as the best is fitted on all rows. The whole choice is repeated
+    without each of `outer` parts of the rows, which then measure it.
 
     Parameters
     ----------
@@ -75,18 +75,18 @@ def best_subset(
     groups : array-like of shape (n_samples,), optional
         What rows belong together, such as a patient; they are in one fold.
     time : float, str or None, default=300
-        Seconds, or a text such as "90s", "5m" or "1h", that races and fits may take; what has begun
-        is finished. A shorter time tries fewer combinations on fewer folds, so that the result may
-        differ between machines. With None all is tried, and the result is always the same.
+        Seconds, or a text such as "90s", "5m" or "1h"; what has begun is finished. A shorter time
+        tries fewer combinations on fewer folds, so that results may differ between machines. With
+        None no race is cut short, and the result is always the same.
     selectors : sequence of str or selector, optional
         Short names as in `mauc.registry`, or estimators of this library; GreedyMAUC, MDFS,
         mRMR and MAUCD by default. All features race as well, if there are at most 1000.
     sizes : array-like of int, optional
         Numbers of features, by default those of 5, 10, 20, 50 and 100 that are fewer than all.
     classifiers : sequence of str or classifier, optional
-        Short names or estimators, the simplest first: of sets of the same size the first that is
-        good enough is taken. By default Naive Bayes, logistic regression, C4.5, 1NN, an RBF SVM
-        and gradient boosting.
+        Short names or estimators, the simplest first: of equal sizes the first that is good enough
+        wins. By default Naive Bayes, logistic regression, C4.5, 1NN, an RBF SVM and gradient
+        boosting (scikit-learn's HistGradientBoostingClassifier).
     cv : int, default=5
         Folds of the race.
     outer : int or None, default=5
@@ -102,12 +102,12 @@ def best_subset(
 
     Notes
     -----
-    Naive Bayes, C4.5 and 1NN race at all sizes of all rankings, fold by fold. After a fold
-    those whose mean is more than two standard errors of the paired difference below the best are
-    dropped. Every other classifier then races at the sizes that are left, with the selector that
-    leads there; after each fold the better half goes on, and at its best size it meets the other
-    selectors. Of more than 10,000 rows a stratified sample of so many races; the winner is fitted
-    on all.
+    Classifiers of this library and logistic regression race at all sizes of all rankings, fold by
+    fold; after a fold those whose mean is more than two standard errors of the paired difference
+    below the best are dropped. Any other classifier, such as gradient boosting, is slow: unless the
+    best exceeds 0.999 it is tried on the first fold with its selector and size, then with more
+    features while they gain, and goes on to other folds while it is as near. Of more than 10,000
+    rows a stratified sample of 10,000 races; the winner is fitted on all.
 
     Good enough is a combination whose mean is below the best by at most one standard error of the
     paired difference, or 0.001 if that is more, and at most 0.005. Of these the fewest features
@@ -129,43 +129,38 @@ def best_subset(
     check_int("cv", cv, 2)
     check_int("outer", outer, 2, optional=True)
     problem = _problem(X, y, groups)
-    grid = _Grid.of(problem, selectors, sizes, classifiers, random_state, n_jobs)
+    grid = _Grid(problem, selectors, sizes, classifiers, random_state, n_jobs)
     splits = make_folds(problem, outer, random_state) if outer else []
     warn_of_leaks(problem, splits or make_folds(problem, cv, random_state))
 
-    def choose(rows: Array, n_left: int) -> "_Race":
+    def run_race(rows: Array, n_left: int) -> "_Race":
         """Race on some rows; the time that is left is shared with the races to come."""
         now = perf_counter()
         end = None if seconds is None else now + max(start + seconds - now, 0.0) / n_left
-        sampled = rows[sample_rows(problem.codes[rows], MAX_ROWS)]
-        some_groups = None if groups is None else _safe_indexing(groups, sampled)
-        race = _Race(
-            grid, _safe_indexing(X, sampled), _safe_indexing(y, sampled), some_groups, cv, end
-        )
+        rows = rows[sample_rows(problem.codes[rows], MAX_ROWS)]
+        parts = [None if part is None else _safe_indexing(part, rows) for part in (X, y, groups)]
+        race = _Race(grid, *parts, cv=cv, end=end)
         race.run()
         return race
 
     def fit(choice: Combination, rows: Array) -> Pipeline:
-        given = {}
-        if groups is not None and choice.selector != ALL:
-            given["select__groups"] = problem.groups[rows]
-        pipeline = grid.pipeline(choice)
-        return pipeline.fit(_safe_indexing(X, rows), _safe_indexing(y, rows), **given)
+        is_grouped = groups is not None and choice.selector != ALL
+        given = {"select__groups": problem.groups[rows]} if is_grouped else {}
+        return grid.pipeline(choice).fit(_safe_indexing(X, rows), _safe_indexing(y, rows), **given)
 
     everything = np.arange(problem.n_samples)
+    scores = np.zeros((problem.n_samples, problem.n_classes))
+    folds, outer_choices = np.full(problem.n_samples, -1), []
     with threadpool_limits(1), warnings.catch_warnings():  # the same bits on any number of cores
         warnings.simplefilter("ignore", MaucWarning)  # raised above, for all rows
-        race = choose(everything, len(splits) + 1)
+        race = run_race(everything, len(splits) + 1)
         choice = race.choose()
         pipeline = fit(choice, everything)
-        scores = np.full((problem.n_samples, problem.n_classes), np.nan)
-        folds, outer_choices = np.full(problem.n_samples, -1), []
         for fold, (train, test) in enumerate(track(splits, "races", len(splits))):
-            outer_choices.append(choose(train, len(splits) - fold).choose())
+            outer_choices.append(run_race(train, len(splits) - fold).choose())
             model = fit(outer_choices[-1], train)
             found = getattr(model, _response(model[-1]))(_safe_indexing(X, test))
             trained = np.unique(problem.codes[train])
-            scores[test] = 0.0
             scores[np.ix_(test, trained)] = score_columns(found, "the scores").T
             folds[test] = fold
     interval, is_tested = None, folds >= 0
@@ -177,18 +172,16 @@ def best_subset(
         )  # fmt: skip
     columns = np.arange(problem.n_features) if choice.selector == ALL else pipeline[0].ranking_
     names = problem.feature_names
-    labels = [f"x{column}" for column in columns] if names is None else names[columns].tolist()
+    labels = [str(f"x{column}" if names is None else names[column]) for column in columns]
     return BestSubset(
-        pipeline, choice, [str(label) for label in labels], interval, tuple(outer_choices),
-        race.table(), race.is_finished, grid, cv, random_state, problem.n_samples,
-        min(race.problem.n_samples, problem.n_samples), problem.n_features,
+        pipeline, choice, labels, interval, tuple(outer_choices), race.table(), race.is_finished,
+        grid, cv, random_state, problem.n_samples, race.problem.n_samples, problem.n_features,
         for_classes("MAUC", problem.n_classes),
     )  # fmt: skip
 
 
 def _problem(X: Any, y: Any, groups: Any) -> Problem:
-    accepts = Accepts(infinite=True, nominal=True)
-    return make_problem(BaseEstimator(), X, y, None, groups, accepts=accepts)
+    return make_problem(BaseEstimator(), X, y, None, groups, accepts=ACCEPTS)
 
 
 def _seconds(time: Any) -> float | None:
@@ -208,213 +201,162 @@ def _response(classifier: Any) -> str:
     return next((name for name in RESPONSES if hasattr(classifier, name)), RESPONSES[0])
 
 
-def _named(what: str, given: Iterable[Any], build: Any) -> dict[str, Any]:
+def _named(what: str, given: Any, build: Any) -> dict[str, Any]:
     """Return estimators by short name, or by the name of their class."""
-    made: dict[str, Any] = {}
-    for one in [given] if isinstance(given, str) else given:
-        name = one if isinstance(one, str) else type(one).__name__
-        if name in made:
-            raise MaucError(f"{what} must differ in name, got {name} twice.")
-        made[name] = build(MethodSpec(one)) if isinstance(one, str) else clone(one)
-    if not made:
-        raise MaucError(f"{what} must name at least one.")
-    return made
+    given = [given] if isinstance(given, str) else list(given)
+    names = [one if isinstance(one, str) else type(one).__name__ for one in given]
+    if not names or len({*names}) < len(names):
+        raise MaucError(f"{what} must be one or more of different names, got {names}.")
+    made = [build(MethodSpec(one)) if isinstance(one, str) else clone(one) for one in given]
+    return dict(zip(names, made, strict=True))
 
 
-@dataclass(frozen=True)
 class _Grid:
-    """All that may race."""
+    """All that may race, by default or as asked for."""
 
-    selectors: dict[str, Any]
-    sizes: Array
-    classifiers: dict[str, Any]
-    n_features: int
-    has_nominal: bool
-    n_jobs: int | None
-    seed: int
-
-    @classmethod
-    def of(
-        cls, problem: Problem, selectors: Any, sizes: Any, classifiers: Any, seed: int,
-        n_jobs: int | None,
-    ) -> "_Grid":  # fmt: skip
-        """Return what races by default, or as asked for."""
-        ranked = _named("selectors", selectors or SELECTORS, build_selector)
-        for selector in ranked.values():
+    def __init__(
+        self, problem: Problem, selectors: Any = None, sizes: Any = None, classifiers: Any = None,
+        seed: int = 0, n_jobs: int | None = None,
+    ) -> None:  # fmt: skip
+        self.selectors = _named("selectors", selectors or SELECTORS, build_selector)
+        for selector in self.selectors.values():
             if "random_state" in selector.get_params():
                 selector.set_params(random_state=seed)
-        models = _named("classifiers", classifiers or CLASSIFIERS, build_classifier)
-        n_features = problem.n_features
+        self.classifiers = _named("classifiers", classifiers or CLASSIFIERS, build_classifier)
+        self.n_features, self.has_nominal = problem.n_features, bool(problem.is_nominal.any())
         if sizes is None:
-            sizes = [size for size in SIZES if size < n_features] or [n_features]
-        elif is_int(sizes):
-            sizes = [sizes]
-        sizes = np.unique(check_sizes(sizes, n_features, "the number of features"))
-        return cls(ranked, sizes, models, n_features, bool(problem.is_nominal.any()), n_jobs, seed)
+            sizes = [size for size in SIZES if size < self.n_features] or [self.n_features]
+        self.sizes = check_sizes(np.unique(sizes), self.n_features, "the number of features")
+        self.seed, self.n_jobs = seed, n_jobs
 
-    def combinations(self, classifier: str) -> list[Combination]:
-        """Return the combinations of a classifier."""
-        made = [
-            Combination(selector, int(size), classifier)
-            for selector in self.selectors
-            for size in self.sizes
-        ]
+    def combinations(self) -> list[Combination]:
+        """Return all combinations: selector by selector, classifier by classifier."""
+        sizes = {name: self.sizes.tolist() for name in self.selectors}
         if self.n_features <= MAX_ALL and self.n_features not in self.sizes:
-            made.append(Combination(ALL, self.n_features, classifier))
-        return made
+            sizes[ALL] = [self.n_features]
+        return [
+            Combination(selector, size, classifier)
+            for selector, some in sizes.items()
+            for classifier in self.classifiers
+            for size in some
+        ]
 
     def pipeline(self, choice: Combination) -> Pipeline:
         """Return the unfitted pipeline of a combination."""
-        select: Any = "passthrough"
+        steps, model = [], clone(self.classifiers[choice.classifier])
         if choice.selector != ALL:
             select = clone(self.selectors[choice.selector])
-            select.set_params(n_features_to_select=choice.size)
-        model = clone(self.classifiers[choice.classifier])
-        steps = [("select", select), ("encode", OneHotColumns()), ("classify", model)]
-        if isinstance(model, BaseClassifier) or not self.has_nominal:
-            del steps[1]
-        return Pipeline(steps)
-
-
-class OneHotColumns(TransformerMixin, BaseEstimator):
-    """Replace nominal columns by indicators of their categories, all 0 where a value is missing."""
-
-    def fit(self, X, y=None):
-        """Learn the categories."""
-        self._coder, X, is_nominal = learn_categories(X, None)
-        X = check_table(X, estimator=self, takes_nominal=True)
-        self.nominal_ = np.flatnonzero(is_nominal)
-        self._indicators = Indicators(X.shape[1], find_categories(X, self.nominal_))
-        return self
-
-    def transform(self, X):
-        """Return the columns as numbers."""
-        check_fitted(self)
-        if self._coder.categories:
-            X = self._coder.check_table(X)
-        X = check_table(self._coder.encode(X), estimator=self, reset=False)
-        X = self._indicators.expand(X)
-        columns = self._indicators.columns(self.nominal_)
-        X[:, columns] = np.nan_to_num(X[:, columns])
-        return X
+            steps.append(("select", select.set_params(n_features_to_select=choice.size)))
+        if self.has_nominal and not isinstance(model, BaseClassifier):
+            steps.append(("encode", OneHotColumns()))
+        return Pipeline([*steps, ("classify", model)])
 
 
 class _Race:
     """MAUC of combinations on the folds of some rows, as far as the time went."""
 
-    def __init__(
-        self, grid: _Grid, X: Any, y: Any, groups: Any, cv: int, end: float | None
-    ) -> None:
+    def __init__(self, grid: _Grid, X: Any, y: Any, groups: Any, *, cv: int, end: Any) -> None:
         self._grid, self._X, self._end = grid, X, end
         self.problem = _problem(X, y, groups)
         self._folds = make_folds(self.problem, cv, grid.seed)
-        self._rankings: dict[tuple[int, str], Array] = {}
         #: MAUC on the first folds, as many as were tried
         self.mauc: dict[Combination, list[float]] = {}
+        self.n_complete = 1  #: folds that the choice is made from
         self.is_finished = True  #: whether the time was enough
-        self.n_fits = 0
+        self._rankings: dict[tuple[int, str], Array] = {}
 
     def run(self) -> None:
-        """Race all combinations, the cheap classifiers first."""
-        cheap = [name for name, model in self._grid.classifiers.items() if _is_cheap(model)]
-        self._halve([one for name in cheap for one in self._grid.combinations(name)], False)
-        for name in self._grid.classifiers:
-            if name not in cheap:
-                self._search(name)
+        """Race the quick classifiers everywhere, then each slow one where it may win."""
+        slow = [name for name, model in self._grid.classifiers.items() if _is_slow(model)]
+        everything = self._grid.combinations()
+        alive = [one for one in everything if one.classifier not in slow] or everything
+        for fold in track(range(len(self._folds)), "folds", len(self._folds)):
+            self.measure(fold, alive)
+            if not self.is_finished:
+                return
+            self.n_complete = fold + 1
+            alive = self._near(alive, fold + 1, 2.0)
+        for name in slow:
+            self._climb(name)
 
-    def run_all(self) -> None:
-        """Measure every combination on every fold."""
-        for name in self._grid.classifiers:
-            for fold in range(len(self._folds)):
-                self._measure(fold, self._grid.combinations(name))
+    def _climb(self, classifier: str) -> None:
+        """Try a slow classifier where the best is, then with more features while they gain."""
+        best, found = self._best(self.n_complete), None
+        if self._mean(best, self.n_complete) > 1.0 - MIN_LOSS:
+            return  # no gain would be enough
+        for one in self._grid.combinations():
+            is_ahead = one.size >= best.size and one.selector in (best.selector, ALL)
+            if one.classifier == classifier and is_ahead:
+                self.measure(0, [one])
+                is_worse = found and self.mauc.get(one, [0.0])[0] <= self.mauc[found][0]
+                if is_worse or not self._near([one], 1, 2.0):
+                    break
+                found = one
+        for fold in range(1, self.n_complete):
+            self.measure(fold, self._near([found] if found else [], fold, 2.0))
 
-    def _search(self, name: str) -> None:
-        """Race a classifier where it may win: sizes first, then selectors at the best size."""
-        mine = self._grid.combinations(name)
-        leaders = self._leaders()
-        first = [
-            one for one in mine
-            if one.selector == ALL or leaders.get(one.size, next(iter(self._grid.selectors)))
-            == one.selector
-        ]  # fmt: skip
-        self._halve(first, True)
-        tried = [one for one in first if len(self.mauc.get(one, ())) == self._n_tried(first)]
-        if tried:
-            size = max(tried, key=self._mean).size
-            self._halve([one for one in mine if one.size == size], True)
+    def choose(self) -> Combination:
+        """Return the simplest combination that is good enough."""
+        n_folds, simplicity = self.n_complete, list(self._grid.classifiers)
+        return min(
+            self._near(self.mauc, n_folds, 1.0, MAX_LOSS),
+            key=lambda one: (one.size, simplicity.index(one.classifier), -self._mean(one, n_folds)),
+        )
 
-    def _leaders(self) -> dict[int, str]:
-        """Return the best selector so far of each size, none of sizes that were dropped."""
-        tried = [one for one in self._complete() if one.selector != ALL]
-        if not tried:
-            return {}
-        largest = int(self._grid.sizes[-1])  # at which trees and margins may still gain
-        found = {int(size): "" for size in self._grid.sizes if size != largest}
-        for one in sorted(tried, key=self._mean):
-            found[one.size] = one.selector
+    def _near(
+        self, some: Iterable[Combination], n_folds: int, n_errors: float, max_loss: float = 1.0
+    ) -> list[Combination]:
+        """Return those whose mean on the first folds is at most so many errors below the best."""
+        best, found = np.array(self.mauc[self._best(n_folds)][:n_folds]), []
+        for one in some:
+            if len(self.mauc.get(one, ())) < n_folds:
+                continue
+            losses = best - self.mauc[one][:n_folds]
+            if n_folds == 1:  # the error of as many trials as rows were tested
+                error = np.sqrt(max(best[0] * (1.0 - best[0]), 1e-4) / len(self._folds[0][1]))
+            else:
+                error = losses.std(ddof=1) / np.sqrt(n_folds)
+            if losses.mean() <= min(max(n_errors * error, MIN_LOSS), max_loss):
+                found.append(one)
         return found
 
-    def _halve(self, alive: list[Combination], is_halved: bool) -> None:
-        """Measure combinations fold by fold, and drop those that will not win."""
-        for fold in track(range(len(self._folds)), "folds", len(self._folds)):
-            self._measure(fold, alive)
-            alive = [one for one in alive if len(self.mauc.get(one, ())) > fold]
-            if not self.is_finished or not alive:
-                return
-            alive = self._survivors(alive, fold + 1)
-            if is_halved:
-                alive = sorted(alive, key=lambda one: -np.mean(self.mauc[one][: fold + 1]))
-                alive = alive[: (len(alive) + 1) // 2]
+    def _best(self, n_folds: int) -> Combination:
+        tried = [one for one, found in self.mauc.items() if len(found) >= n_folds]
+        return max(tried, key=lambda one: self._mean(one, n_folds))
 
-    def _survivors(self, alive: list[Combination], n_folds: int) -> list[Combination]:
-        """Return those whose mean is within two standard errors of the best so far."""
-        known = {
-            one: np.array(found[:n_folds])
-            for one, found in self.mauc.items()
-            if len(found) >= n_folds
-        }
-        best = max(known.values(), key=np.mean)
-        if n_folds == 1:  # the error of as many trials as rows were tested
-            n_tested = len(self._folds[0][1])
-            error = float(np.sqrt(max(best[0] * (1.0 - best[0]), 1e-4) / n_tested))
-            return [one for one in alive if best[0] - known[one][0] <= 2.0 * error]
-        losses = np.array([best - known[one] for one in alive])
-        spread = losses.std(axis=1, ddof=1)
-        # Few folds may agree by chance: no spread is taken as smaller than the usual one.
-        error = np.maximum(spread, np.median(spread)) / np.sqrt(n_folds)
-        kept = losses.mean(axis=1) <= 2.0 * error + 0.001
-        return [one for one, is_kept in zip(alive, kept, strict=True) if is_kept]
+    def _mean(self, one: Combination, n_folds: int) -> float:
+        return float(np.mean(self.mauc[one][:n_folds]))
 
-    def _measure(self, fold: int, wanted: Sequence[Combination]) -> None:
+    def measure(self, fold: int, wanted: Iterable[Combination]) -> None:
         """Measure what was measured on the folds before, and not yet on this one."""
-        wanted = [one for one in wanted if len(self.mauc.get(one, ())) == fold]
-        for (selector, name), group in groupby(wanted, lambda one: (one.selector, one.classifier)):
-            if self.mauc and self._end is not None and perf_counter() > self._end:
-                self.is_finished = False
-                return
-            model = self._grid.classifiers[name]
+        wanted = {one for one in wanted if len(self.mauc.get(one, ())) == fold}
+        in_order = [one for one in self._grid.combinations() if one in wanted]
+        for selector, some in groupby(in_order, lambda one: one.selector):
             ranking = self._ranking(fold, selector)
-            sizes = [one.size for one in group if one.size <= len(ranking)]
-            if not sizes:
-                continue
-            train, test = self._folds[fold]
-            columns = np.ascontiguousarray(self.problem.value_columns(ranking).T)
-            evaluator = FoldEvaluator(
-                columns[train], self.problem.codes[train], columns[test], self.problem.codes[test],
-                categorical_features=self.problem.is_nominal[ranking], n_jobs=self._grid.n_jobs,
-            )  # fmt: skip
-            if not isinstance(model, BaseClassifier):
-                model = Pipeline([("classify", model)])  # which gets indicators of nominal columns
-            order = np.arange(len(ranking))
-            try:
-                found = evaluator.evaluate(order, sizes, model, response_method=_response(model))
-            except MaucError:
-                raise
-            except Exception as error:  # the classifier is not ours and may raise anything
-                raise MaucError(f"{name} cannot be used on these data: {error}") from error
-            for size, mauc in zip(sizes, found, strict=True):
-                self.mauc.setdefault(Combination(selector, size, name), []).append(float(mauc))
-                self.n_fits += 1
+            evaluator = self._evaluator(fold, ranking)
+            for name, group in groupby(some, lambda one: one.classifier):
+                if self.mauc and self._end is not None and perf_counter() > self._end:
+                    self.is_finished = False
+                    return
+                model = self._grid.classifiers[name]
+                if not isinstance(model, BaseClassifier):
+                    model = Pipeline([("classify", model)])  # which gets indicators
+                sizes = [one.size for one in group if one.size <= len(ranking)]
+                if sizes:
+                    found = evaluator.evaluate(
+                        np.arange(len(ranking)), sizes, model, response_method=_response(model)
+                    )
+                    for size, mauc in zip(sizes, found.tolist(), strict=True):
+                        self.mauc.setdefault(Combination(selector, size, name), []).append(mauc)
+
+    def _evaluator(self, fold: int, ranking: Array) -> FoldEvaluator:
+        """Return what measures classifiers on the features of a ranking, best first."""
+        columns, codes = self.problem.value_columns(ranking).T, self.problem.codes
+        train, test = self._folds[fold]
+        return FoldEvaluator(
+            columns[train], codes[train], columns[test], codes[test], n_jobs=self._grid.n_jobs,
+            categorical_features=self.problem.is_nominal[ranking],
+        )  # fmt: skip
 
     def _ranking(self, fold: int, selector: str) -> Array:
         if selector == ALL:
@@ -426,50 +368,19 @@ class _Race:
             )  # fmt: skip
         return self._rankings[fold, selector]
 
-    def _n_tried(self, some: Iterable[Combination]) -> int:
-        return max((len(self.mauc.get(one, ())) for one in some), default=0)
-
-    def _mean(self, one: Combination) -> float:
-        return float(np.mean(self.mauc[one]))
-
-    def _complete(self) -> list[Combination]:
-        """Return the combinations that were tried on the most folds."""
-        most = self._n_tried(self.mauc)
-        return [one for one, found in self.mauc.items() if len(found) == most]
-
-    def choose(self) -> Combination:
-        """Return the simplest combination that is good enough."""
-        tried = self._complete()
-        best = max(tried, key=self._mean)
-        simplicity = list(self._grid.classifiers)
-        return min(
-            (one for one in tried if self._loss(one, best) <= self._slack(one, best)),
-            key=lambda one: (one.size, simplicity.index(one.classifier), -self._mean(one)),
-        )
-
-    def _loss(self, one: Combination, best: Combination) -> float:
-        return self._mean(best) - self._mean(one)
-
-    def _slack(self, one: Combination, best: Combination) -> float:
-        """Return one standard error of the paired difference, within `MIN_LOSS` and `MAX_LOSS`."""
-        losses = np.subtract(self.mauc[best], self.mauc[one])
-        if len(losses) < 2:
-            return 0.0
-        error = float(losses.std(ddof=1) / np.sqrt(len(losses)))
-        return min(max(error, MIN_LOSS), MAX_LOSS)
-
     def table(self) -> list[tuple[str, int, str, int, float, float]]:
         """Return combinations with folds, mean and standard error, the best first."""
         rows = []
         for one, found in self.mauc.items():
             error = np.std(found, ddof=1) / np.sqrt(len(found)) if len(found) > 1 else np.nan
-            rows.append((*one, len(found), self._mean(one), float(error)))
+            rows.append((*one, len(found), float(np.mean(found)), float(error)))
         return sorted(rows, key=lambda row: (-row[3], -row[4], row[1]))
 
 
-def _is_cheap(classifier: Any) -> bool:
-    """Whether a classifier measures all sizes at once in little time."""
-    return "nest" in vars(type(classifier)) and not isinstance(classifier, RBFSVM)
+def _is_slow(classifier: Any) -> bool:
+    """Whether fits may take long: neither of this library nor a logistic regression."""
+    last = classifier[-1] if isinstance(classifier, Pipeline) else classifier
+    return not isinstance(last, BaseClassifier | LogisticRegression)
 
 
 @dataclass(frozen=True, repr=False)
@@ -492,10 +403,8 @@ class BestSubset(Result):
         Selector, size, classifier, folds, mean MAUC and standard error, the best first.
     is_finished : bool
         Whether the time was enough for the race on all rows.
-    grid : object
-        What could race.
-    cv, random_state : int
-        As given.
+    grid, cv, random_state : object, int, int
+        What could race, on how many folds, from which seed.
     n_samples, n_raced, n_features : int
         Rows, rows that raced, and columns.
     measure : str
@@ -518,24 +427,31 @@ class BestSubset(Result):
     measure: str = "MAUC"
 
     def plan(self, dataset):
-        """Return the `mauc.experiments.Plan` of all that could race, on a `DatasetSpec`."""
+        """Return the `Plan` of all that could race, on a `DatasetSpec`; it draws its own folds."""
+        fixed = {"svm": {"C": 1.0}}  # which plans would tune
         specs = [
-            tuple(MethodSpec(name, options=_FIXED.get(name, {})) for name in methods)
+            tuple(MethodSpec(name, options=fixed.get(name, {})) for name in methods)
             for methods in (self.grid.selectors, self.grid.classifiers)
         ]
-        sizes = sorted({one[1] for one in self.race} | {*map(int, self.grid.sizes)})
         return Plan(
-            f"best of {dataset.name}", (dataset,), *specs, sizes=sizes, repeats=1, folds=self.cv,
-            seed=self.random_state,
+            f"best of {dataset.name}", (dataset,), *specs, folds=self.cv, repeats=1,
+            sizes=sorted({one.size for one in self.grid.combinations()}), seed=self.random_state,
+            max_rows=self.n_raced if self.n_raced < self.n_samples else None,
         )  # fmt: skip
+
+    def report_arguments(self, X, y):
+        """Return selector and options of the page; all features are ranked by MAUCD for it."""
+        options = {"classifier": self.grid.classifiers[self.choice.classifier]}
+        if self.choice.selector != ALL:
+            return self.pipeline[0], options
+        title = f"all {self.n_features} features, ranked by MAUCD"
+        return MAUCD("all").fit(X, y), {"title": title, **options}
 
     def report(self, X, y, **options):
         """Return the page of the choice: `mauc.report.selection_report` with its classifier."""
-        if self.choice.selector == ALL:
-            raise MaucError("all features were chosen, so there is no selection to report.")
         # By name: reports build on results, not the other way round.
-        make = import_module("mauc.report").selection_report
-        return make(self.pipeline[0], X, y, **{"classifier": self.pipeline[-1], **options})
+        make, (selector, given) = import_module("mauc.report"), self.report_arguments(X, y)
+        return make.selection_report(selector, X, y, **{**given, **options})
 
     def frame_columns(self):
         """Return the columns of `to_frame`, one row per combination that raced."""
@@ -546,10 +462,10 @@ class BestSubset(Result):
         """Return the answer, and the best of the race as a table."""
         shown = ", ".join(short_name(name) for name in self.features[:MAX_SHOWN])
         more = len(self.features) - MAX_SHOWN
-        plural = "s" * (self.choice.size > 1)
+        total, (selector, size, classifier) = self.n_features, self.choice
         lines = [
-            f"{self.choice.size} of {self.n_features} feature{plural} by {self.choice.selector}, "
-            f"classifier {self.choice.classifier}: {shown}" + f" and {more} more" * (more > 0)
+            f"{size} of {total} feature{'s' * (total > 1)} by {selector}, classifier {classifier}: "
+            f"{shown}" + f" and {more} more" * (more > 0)
         ]
         if self.interval is not None:
             lines.append(f"On rows that the choice did not see: {self.interval}")
@@ -557,14 +473,7 @@ class BestSubset(Result):
             lines.append(f"{self.n_raced} of {self.n_samples} rows raced; all were fitted.")
         if not self.is_finished:
             lines.append("The time was over before the race was; a longer one tries more.")
-        rows = [
-            [selector, str(size), classifier, str(folds), f"{mauc:.4f}"]
-            for selector, size, classifier, folds, mauc, _ in self.race[:MAX_SHOWN]
-        ]
+        rows = [[*map(str, row[:4]), f"{row[4]:.4f}"] for row in self.race[:MAX_SHOWN]]
         heads = ["selector", "features", "classifier", "folds", self.measure]
         table = plain_layout(heads, rows, len(self.race), right=("features", "folds"))
         return [*lines, table]
-
-
-#: plans tune an SVM unless they fix its parameters; the race does not
-_FIXED = {"svm": {"C": 1.0}}

@@ -9,7 +9,7 @@ from mauc.exceptions import MaucError
 _EXTRA_OF = {
     "dask": "dask", "distributed": "dask", "fsspec": "remote", "h5py": "remote",
     "matplotlib": "plot", "openpyxl": "excel", "pyreadstat": "spss", "python_calamine": "excel",
-    "sqlalchemy": "sql", "zarr": "remote",
+    "skops": "skops", "sqlalchemy": "sql", "zarr": "remote",
 }  # fmt: skip
 
 

@@ -1,9 +1,13 @@
 """`diagnose`: one fault is put into a sound table, and is what is found first."""
 
+import shlex
+
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.model_selection import GroupKFold, StratifiedKFold, cross_val_predict
 
 from mauc import diagnose
 from mauc.exceptions import MaucError
@@ -90,6 +94,78 @@ def test_rows_of_patients():
     copied = pd.concat([table, table.iloc[:100]], ignore_index=True)
     labels = np.r_[patients % 2, patients[:100] % 2]
     assert first_of(copied, labels).kind == "copied rows"
+
+
+def test_a_model_that_saw_rows_of_the_groups_it_is_tested_on():
+    generator = np.random.default_rng(0)
+    groups = np.repeat(np.arange(60), 5)
+    y = groups % 3
+    table = generator.normal(size=(60, 8))[groups] + 0.1 * generator.normal(size=(300, 8))
+    forest = RandomForestClassifier(50, random_state=0)
+    mixed = StratifiedKFold(5, shuffle=True, random_state=0)
+    by_rows = cross_val_predict(forest, table, y, cv=mixed, method="predict_proba")
+    found = diagnose(table, y, by_rows, groups=groups)
+    assert (found[0].kind, found[0].severity) == ("groups across folds", "high")
+    apart = GroupKFold(5)
+    kept = cross_val_predict(forest, table, y, groups=groups, cv=apart, method="predict_proba")
+    found = diagnose(table, y, kept, groups=groups)
+    assert "groups across folds" not in [one.kind for one in found]
+
+
+def test_neither_the_order_of_rows_nor_of_scores_matters():
+    generator = np.random.default_rng(0)
+    y, order = Y.to_numpy().copy(), generator.permutation(178)
+    y[:12] = 1
+    scores = generator.random((178, 3))
+    found = diagnose(X, y, scores)
+    again = diagnose(X.iloc[order], y[order], scores[order][:, [2, 0, 1]], labels=[2, 0, 1])
+    assert [one.evidence for one in found] == [one.evidence for one in again]
+    assert {one.kind for one in found} >= {"missed pair", "wrong labels"}
+
+
+def faults():
+    """Return tables with a fault each, as X, y and the kind."""
+    generator, y = np.random.default_rng(0), np.repeat(np.arange(3), 60)
+    table = generator.normal(size=(180, 5)) + 3.0 * np.eye(3, 5)[y]
+    wrong, split, far = y.copy(), y.copy(), table.copy()
+    wrong[:10] = 1
+    split[generator.permutation(60)] = 4 * (np.arange(60) % 2)
+    far[:25, 4] += 12.0
+    few = y != 2
+    few[-5:] = True
+    return {
+        "leak": (np.column_stack([table, np.eye(3)[y]]), y),
+        "group column": (np.column_stack([table, np.arange(180) // 4]), generator.permutation(y)),
+        "copied rows": (np.r_[table, table[::4]], np.r_[y, y[::4]]),
+        "inseparable pair": (table, split),
+        "wrong labels": (table, wrong),
+        "duplicated columns": (np.column_stack([table, -table[:, 1]]), y),
+        "constant columns": (np.column_stack([table, np.arange(180) < 2]), y),
+        "merged class": (far, y),
+        "few rows": (table[few], y[few]),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", faults())
+@pytest.mark.parametrize("is_frame", [False, True])
+def test_what_comes_next_runs(kind, is_frame, tmp_path):
+    table, labels = faults()[kind]
+    names = {"X": pd.DataFrame(table).add_prefix("f") if is_frame else table, "y": labels}
+    found = first_of(names["X"], labels)
+    assert found.kind == kind
+    after = eval(found.next, {"np": np, "diagnose": diagnose, **names})  # our own text
+    if found.rows and kind != "copied rows":
+        assert len(after) == min(len(found.rows), 20)
+    else:
+        assert kind not in [one.kind for one in after]
+    if is_frame:
+        path = tmp_path / "data.csv"
+        names["X"].assign(label=[f"c{label}" for label in labels]).to_csv(path, index=False)
+        told = run_json("doctor", path, "-t", "label")["findings"][0]
+        assert told["kind"] == kind
+        if not found.rows:
+            again = run_json(*shlex.split(told["next"])[1:])
+            assert kind not in [one["kind"] for one in again["findings"]]
 
 
 def test_wrong_scores_are_refused():

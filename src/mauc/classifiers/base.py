@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.base import ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 
 from mauc.data.categories import learn_categories
 from mauc.data.validate import (
@@ -193,3 +193,26 @@ def drop_zero_weight(X: np.ndarray, y: np.ndarray, weights) -> tuple:
     if not has_weight.all():
         X, y, weights = np.asfortranarray(X[has_weight]), y[has_weight], weights[has_weight]
     return X, y, as_counts(weights)
+
+
+class OneHotColumns(TransformerMixin, BaseEstimator):
+    """Replace nominal columns by indicators of their categories, all 0 where a value is missing."""
+
+    def fit(self, X, y=None):
+        """Learn the categories."""
+        self._coder, X, is_nominal = learn_categories(X, None)
+        X = check_table(X, estimator=self, takes_nominal=True)
+        self.nominal_ = np.flatnonzero(is_nominal)
+        self._indicators = Indicators(X.shape[1], find_categories(X, self.nominal_))
+        return self
+
+    def transform(self, X):
+        """Return the columns as numbers."""
+        check_fitted(self)
+        if self._coder.categories:
+            X = self._coder.check_table(X)
+        X = check_table(self._coder.encode(X), estimator=self, reset=False)
+        if len(self.nominal_):  # without any, X is the user's own
+            X, columns = self._indicators.expand(X), self._indicators.columns(self.nominal_)
+            X[:, columns] = np.nan_to_num(X[:, columns])
+        return X

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 from click.shell_completion import get_completion_class
 
+from mauc.cli.best import best
 from mauc.cli.compare import compare, siren
 from mauc.cli.doctor import doctor
 from mauc.cli.manage import cache_group, datasets_group, methods, print_schema, warmup
@@ -101,7 +102,7 @@ def app() -> None:
 
 
 for one in (
-    select, rank, explain, doctor, compare, siren, score, columns, methods, run, tables, warmup,
-    datasets_group, cache_group, print_schema,
+    select, best, rank, explain, doctor, compare, siren, score, columns, methods, run, tables,
+    warmup, datasets_group, cache_group, print_schema,
 ):  # fmt: skip
     app.add_command(one)

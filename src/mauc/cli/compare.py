@@ -98,7 +98,7 @@ def compare(
             "the baseline is greedy (GreedyMAUC); --reference mdfs takes the paper's, MDFS."
         )
     say_columns(dataset, data)
-    source = _dataset_spec(dataset, data, reading)
+    source = dataset_spec(dataset, data, reading)
     if costs is not None:
         source = replace(source, pair_weight=read_costs(costs))
     plan = Plan(
@@ -263,7 +263,7 @@ def _write_report(
     )  # fmt: skip
 
 
-def _dataset_spec(dataset: "Dataset", data: str, reading: Reading) -> "DatasetSpec":
+def dataset_spec(dataset: "Dataset", data: str, reading: Reading) -> "DatasetSpec":
     """Return how later starts find the data: by name, or by the whole path."""
     from urllib.parse import quote
 

@@ -1,6 +1,7 @@
 """`mauc doctor`: what is wrong with a table, its labels or a model."""
 
 import shlex
+from copy import copy
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from mauc.difficulty.doctor import Finding
 
 _DROPPED = ("leak", "duplicated columns", "constant columns")  # faults of columns
+_COLUMNS = ("drop", "groups", "categorical_features")  # options that name columns
+_OTHERS = {"missed pair": "siren", "groups across folds": "compare"}  # commands that go on
 
 
 @common.command()
@@ -21,7 +24,8 @@ _DROPPED = ("leak", "duplicated columns", "constant columns")  # faults of colum
 @target_option
 @click.option(
     "--predictions", metavar="FILE",
-    help="Scores of a model for the same rows, as mauc score takes them.",
+    help="Scores of a model for the same rows, as mauc score takes them: a column per class, and "
+    "the labels in a column named as in the data.",
 )  # fmt: skip
 @reads_data
 @common.seed_option
@@ -44,7 +48,10 @@ def doctor(
     dataset = reading.load(data)
     y, scores, labels = np.asarray(dataset.y).astype(str), None, None
     if predictions is not None:
-        others, scores, labels, *_ = read_scores(predictions, reading)
+        own = copy(reading)  # columns of the data are not those of the scores
+        own.options = {name: one for name, one in reading.options.items() if name not in _COLUMNS}
+        others, scores, labels, *_ = read_scores(predictions, own)
+        scores, labels = scores[:, np.isin(labels, y)], labels[np.isin(labels, y)]
         if not np.array_equal(others, y):
             raise MaucError(
                 f"--predictions must have the {len(y):,} rows of the data in their order, with "
@@ -59,13 +66,15 @@ def doctor(
     )  # fmt: skip
     names = {f"x{at}": str(name) for at, name in enumerate(dataset.feature_names)}
     words = ["mauc", "doctor", *reading.words(data)]
-    findings = [{**one._asdict(), "next": _next(one, names, words, data)} for one in found.findings]
+    findings = [{**one._asdict(), "next": _next(one, names, words, y)} for one in found.findings]
     for one in findings:
         one["features"] = [names.get(name, name) for name in one["features"]]
     if as_json:
         facts = {"data": dataset.name, "columns": list(dataset.notes), "findings": findings}
         show.print_json({**facts, "checked": found.checked}, "doctor-1")
         return
+    for note in dataset.notes:
+        show.print_sentence(note)
     if not findings:
         show.print_sentence("Nothing was found.")
     for at, one in enumerate(findings, 1):
@@ -74,19 +83,19 @@ def doctor(
     show.print_sentence(found.checked)
 
 
-def _next(found: "Finding", names: dict[str, str], words: list[str], data: str) -> str:
-    """Return the next command, or what to do where no command helps."""
-    columns: list[Any] = [names.get(name, name) for name in found.features]
+def _next(found: "Finding", names: dict[str, str], words: list[str], y: Any) -> str:
+    """Return the next command, or the rows to look at where no command helps."""
+    columns, more = [names.get(name, name) for name in found.features], list[str]()
     if found.kind in _DROPPED:
-        dropped = [part for name in columns for part in ("--drop", name)]
-        return shlex.join([*words, *dropped])
-    if found.kind == "group column":
-        return shlex.join([*words, "--groups", columns[0]])
-    if found.kind == "copied rows":
-        return "name the column that copies have in common: --groups COLUMN"
-    if found.kind == "missed pair":
-        return shlex.join(["mauc", "siren", *words[2:]])
-    if found.kind == "wrong labels":
-        more = " ..." * (len(found.rows) > 20)
-        return "look at rows " + ", ".join(str(row + 1) for row in found.rows[:20]) + more
-    return found.next
+        more = [part for name in columns for part in ("--drop", name)]
+    elif found.kind == "group column":
+        more = ["--groups", columns[0]]
+    elif found.rows:
+        return "look at rows " + ", ".join(str(row + 1) for row in found.rows[:20])
+    elif found.kind in _OTHERS or len(set(y)) == 2:  # of two, none is left out or merged
+        words = ["mauc", _OTHERS.get(found.kind, "rank"), *words[2:]]
+    elif found.kind == "inseparable pair":
+        more = ["--merge", f"{','.join(found.classes)}={'+'.join(found.classes)}"]
+    else:
+        more = ["--classes", ",".join(sorted({*y} - {found.classes[0]}))]
+    return shlex.join([*words, *more])

@@ -27,8 +27,12 @@ _NAMES = re.compile(
 )
 
 
-def looks_like_group(values: Array, codes: Array, name: str = "", *, is_nominal=False) -> bool:
+def looks_like_group(
+    values: Array, codes: Array, name: str = "", *, is_nominal=False, if_even=False
+) -> bool:
     """Whether a column has a few rows of each of many values, and a name or labels of groups.
+
+    Whole numbers with as many rows each, but for the last, are taken for groups `if_even`.
 
     Labels do if they are the same within a value by more than chance, and are not so because
     values near each other have the same, as those of a good feature do. NaN is missing.
@@ -44,7 +48,8 @@ def looks_like_group(values: Array, codes: Array, name: str = "", *, is_nominal=
     counts = np.diff(np.append(starts, n))
     if np.mean(counts > 1) < _MIN_REPEATED:
         return False
-    if _NAMES.search(name.lower()) and (is_nominal or (values == np.floor(values)).all()):
+    is_named = _NAMES.search(name.lower()) or (if_even and (counts != counts[0]).sum() < 2)
+    if is_named and (is_nominal or (values == np.floor(values)).all()):
         return True
     labels = codes[np.argsort(values, kind="stable")]
     is_pure = np.minimum.reduceat(labels, starts) == np.maximum.reduceat(labels, starts)
@@ -57,14 +62,16 @@ def looks_like_group(values: Array, codes: Array, name: str = "", *, is_nominal=
     return bool(is_nominal or not is_alike or counts.var() < _EVEN * counts.mean())
 
 
-def find_group_column(problem: Problem) -> int | None:
+def find_group_column(problem: Problem, *, if_even: bool = False) -> int | None:
     """Return the first column that looks like a group, if there is one."""
     names = problem.feature_names
     for block in problem.blocks():
         columns = range(problem.n_features)[block]
         for j, values in zip(columns, problem.columns.ordered(block), strict=True):
             name = "" if names is None else str(names[j])
-            if looks_like_group(values, problem.codes, name, is_nominal=problem.is_nominal[j]):
+            if looks_like_group(
+                values, problem.codes, name, is_nominal=problem.is_nominal[j], if_even=if_even
+            ):
                 return j
     return None
 

@@ -2,20 +2,22 @@
 
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr
-from scipy.stats import beta, binom
+from scipy.stats import binom
 from sklearn.base import BaseEstimator
 from sklearn.cluster import KMeans
+from threadpoolctl import threadpool_limits
 
 from mauc.data.leaks import copied_share, find_group_column
 from mauc.data.problem import Problem, make_problem
+from mauc.data.row_hash import hash_all_rows
 from mauc.data.source import ColumnSource
-from mauc.evaluation.folds import make_folds
+from mauc.evaluation.folds import Folds, make_folds
 from mauc.evaluation.panel import N_TREES, Judged, ask_judges, judged_rows, split_fold
 from mauc.exceptions import MaucError, MaucWarning, UndefinedMAUCError, format_labels
 from mauc.layout import Layout, plain_layout
@@ -29,27 +31,33 @@ from mauc.texts import insert_texts
 
 Array = np.ndarray[Any, Any]
 
-#: kinds of faults, the most consequential first, with their severity
+#: kinds of faults, sorted by severity and in this order; a class of few rows may be of high one
 KINDS = {
-    "leak": "high", "group column": "high", "copied rows": "high", "wrong labels": "high",
-    "missed pair": "medium", "inseparable pair": "medium", "merged class": "medium",
-    "few rows": "medium", "duplicated columns": "low", "constant columns": "low",
+    "leak": "high", "group column": "high", "copied rows": "high", "groups across folds": "high",
+    "missed pair": "high", "few rows": "low", "inseparable pair": "high", "wrong labels": "high",
+    "duplicated columns": "medium", "constant columns": "medium", "merged class": "medium",
 }  # fmt: skip
 HALF_WIDTH = 0.05  # of the interval of an AUC that rows should suffice for
 _LEVEL = 0.95
 _PERFECT = 1.0 - 1e-9
-_RIVAL = 0.99  # AUC of another feature that makes a perfect one of two classes credible
+_MIN_LEAK = 0.98  # least AUC over the pairs of a column that leaks, if it is far ahead:
+_AHEAD = 10.0  # times what others lack to 1
 _MIN_COPIED = 0.02  # share of the tested rows
-_MAX_UPPER = 0.75  # upper bound of the AUC of a pair that is said to be inseparable
-_MIN_NOISE = 0.01  # share of contrary labels that is never worth a word
+_MIN_GAIN = 0.01  # MAUC of a model, above what is possible without rows of the tested groups
+_MAX_CHANCE = 0.65  # AUC of a pair that is said to be inseparable
+_MIN_NOISE = np.array([0.005, 0.0025])  # shares of contrary labels that are to be expected
 _MIN_LABELLED = 20  # rows of both classes
-_MAX_OVERLAP = 0.05  # share of a class that may lie in the clearer half of another
-_ALPHA = 0.001  # of labels that look wrong, over all ordered pairs
+_MAX_OVERLAP = 0.05  # share of a class that may lie where the clearer rows of another are
+_ALPHA = 0.05, 0.02  # of labels that look wrong: over all ordered pairs, and of the deeper ones
 _MIN_CLUSTERED = 40  # rows of a class that are looked at for two clusters
-_MAX_BETWEEN = 0.05  # share of the rows between two clusters; of one normal cluster 0.21
+_MIN_DISTANCE = 7.0  # of clusters, in standard deviations; of a normal one cut in two 2.6
+_MIN_DISTANCE_LARGE = 3.2  # in a class that is larger than others
+_LARGE = 1.4  # times the median size of the other classes
 _MIN_SIDE = 0.15  # share of the rows in the smaller cluster
 _MAX_LEVELS = 10  # of a column whose gaps are no sign of clusters
-_MAX_SHARE = 0.99  # of the rows with the same value, in a column that is nearly constant
+_MAX_SHARE = 0.98  # of the rows with the same value, in a column that is nearly constant
+_MAX_RANGE = 1e-7  # of the values of such a column, over the largest
+_TINY = 12  # rows; a class of fewer is a fault of high severity
 
 
 class Finding(NamedTuple):
@@ -153,8 +161,8 @@ def diagnose(
     problem = make_problem(holder, X, y, None, groups, accepts=accepts)
     doctor = _Doctor(problem, random_state, n_jobs)
     found = [*doctor.columns(), *doctor.judged(scores, labels)]
-    order = list(KINDS)
-    found.sort(key=lambda one: order.index(one.kind))
+    order, severities = list(KINDS), ("high", "medium", "low")
+    found.sort(key=lambda one: (severities.index(one.severity), order.index(one.kind)))
     return Diagnosis(tuple(found), doctor.checked(scores is not None), problem.n_classes)
 
 
@@ -169,17 +177,18 @@ class _Doctor:
         self.used = np.ones(problem.n_features, bool)  # columns that are judged
         self.rows = judged_rows(problem)
         self.sample = problem.take_rows(self.rows)
+        self.sizes = self.sample.class_counts
+        self.hashes = hash_all_rows(self.sample)
 
     def finding(
         self, kind: str, evidence: str, next: str, codes: Sequence[int] = (),
-        columns: Sequence[int] = (), rows: Sequence[int] = (),
+        columns: Sequence[int] = (), rows: Any = (),
     ) -> Finding:  # fmt: skip
         """Return a finding on classes, columns and rows."""
-        classes = tuple(self.problem.classes[list(codes)].tolist()) if len(codes) else ()
+        classes = tuple(self.problem.classes[np.array(codes, int)].tolist())
         features = tuple(str(self.names[j]) for j in columns)
-        return Finding(
-            kind, KINDS[kind], classes, features, tuple(int(row) for row in rows), evidence, next
-        )
+        rows = tuple(int(row) for row in rows)
+        return Finding(kind, KINDS[kind], classes, features, rows, evidence, next)
 
     def pair(self, at: int) -> str:
         """Return the name of a pair."""
@@ -192,9 +201,22 @@ class _Doctor:
             return f"diagnose(np.delete(X, {[int(j) for j in columns]}, axis=1), y)"
         return f"diagnose(X.drop(columns={[str(self.names[j]) for j in columns]}), y)"
 
+    def show(self, rows: Array) -> str:
+        """Return the code that shows some rows."""
+        at = "" if self.problem.feature_names is None else ".iloc"
+        return f"X{at}[{rows[:20].tolist()}]"
+
+    def again(self, arguments: str, *codes: int) -> str:
+        """Return the code that merges classes or leaves one out; two classes are needed."""
+        if self.problem.n_classes == 2:
+            return "feature_pair_auc(X, y)"
+        labels = [repr(label) for label in self.problem.classes[list(codes)].tolist()]
+        return f"diagnose({arguments.format(*labels)})"
+
     def checked(self, has_scores: bool) -> str:
         """Return what was looked at."""
-        kinds = [kind for kind in KINDS if has_scores or kind != "missed pair"]
+        model = ["missed pair", "groups across folds"]
+        kinds = [kind for kind in KINDS if has_scores or kind not in model]
         part = "" if len(self.rows) == self.problem.n_samples else f" ({len(self.rows):,} judged)"
         return (
             f"Checked {self.problem.n_samples:,} rows{part} and {self.problem.n_features:,} "
@@ -205,63 +227,63 @@ class _Doctor:
 
     def columns(self) -> Iterator[Finding]:
         """Yield leaks, columns of groups, copied rows, repeated and constant columns."""
-        twins, constant = self._compare_columns()
-        if constant:
-            shown = format_labels([self.names[j] for j in constant])
-            yield self.finding(
-                "constant columns",
-                f"{len(constant)} columns have one value in {_MAX_SHARE:.0%} of the rows or more, "
-                f"and tell no pair of classes apart: {shown}",
-                self.drop(constant), columns=constant,
-            )  # fmt: skip
-        if twins:
-            shown = "; ".join(
-                f"{short_name(self.names[j])} {how} {short_name(self.names[i])}"
-                for j, i, how in twins[:5]
-            )
-            columns = [j for j, _, _ in twins]
-            yield self.finding(
-                "duplicated columns",
-                f"{len(twins)} columns repeat another: {shown}", self.drop(columns),
-                columns=columns,
-            )  # fmt: skip
-        worst = self.pair_auc.min(axis=1)
-        leaks = np.flatnonzero(worst >= _PERFECT).tolist()
-        if self.problem.n_classes == 2:
-            repeated = {j for j, _, _ in twins}
-            rivals = [j for j in np.flatnonzero(worst >= _RIVAL) if j not in repeated]
-            leaks = leaks[: 0 if len(rivals) > 1 else None]
-        if len(leaks):
-            self.used[leaks] = False
-            shown = format_labels([self.names[j] for j in leaks])
-            yield self.finding(
-                "leak", f"{shown}: AUC 1 on every pair of classes, each on its own",
-                self.drop(leaks), columns=leaks,
-            )  # fmt: skip
+        leaks, twins, constant = self._compare_columns()
         problem = self.problem
-        if problem.groups is None:
-            column = find_group_column(problem)
-            if column is not None and self.used[column]:
+        if problem.groups is None and not leaks:
+            column = find_group_column(problem, if_even=True)
+            if column is not None:
                 self.used[column] = False
-                name = short_name(self.names[column])
+                name = str(self.names[column])
                 given = f"X[:, {column}]" if problem.feature_names is None else f"X[{name!r}]"
                 yield self.finding(
                     "group column",
-                    f"{name} has a few rows of each of many values, as a patient has: rows of a "
-                    f"value must not be trained on and tested",
+                    f"{short_name(name)} has a few rows of each of many values, as a patient has: "
+                    f"rows of a value must not be trained on and tested",
                     f"{self.drop([column])[:-1]}, groups={given})", columns=[column],
                 )  # fmt: skip
+        worst = np.where(self.used, self.pair_auc.min(axis=1), 0.0)
+        worst[[j for j, _, _ in twins]] = 0.0
+        best = int(worst.argmax())
+        others = np.delete(worst, best).max(initial=0.0)
+        if worst[best] >= _MIN_LEAK and (1.0 - worst[best]) * _AHEAD <= 1.0 - others:
+            leaks.append(best)
+        if problem.n_classes > 2:
+            leaks += np.flatnonzero(worst >= _PERFECT).tolist()
+        leaks = sorted({*leaks, *(j for j, i, _ in twins if i in leaks)})
+        if leaks:
+            self.used[leaks] = False
+            shown = format_labels([self.names[j] for j in leaks])
+            lowest = float(self.pair_auc[leaks].min())
+            what = f"AUC {lowest:.4g}{' or more' * (lowest < 1.0)} on every pair of classes"
+            if lowest < _MIN_LEAK:
+                what = "codes of the classes, one value for all rows of a class"
+            yield self.finding("leak", f"{shown}: {what}", self.drop(leaks), columns=leaks)
+        if constant:
+            shown = format_labels([self.names[j] for j in constant])
+            evidence = f"{shown}: one value in {_MAX_SHARE:.0%} of the rows, no pair told apart"
+            yield self.finding("constant columns", evidence, self.drop(constant), columns=constant)
+        if twins:
+            columns, named = [j for j, _, _ in twins], [short_name(name) for name in self.names]
+            shown = "; ".join(f"{named[j]} {how} {named[i]}" for j, i, how in twins[:5])
+            more = f"; {len(twins) - 5} more" * (len(twins) > 5)
+            yield self.finding(
+                "duplicated columns", shown + more, self.drop(columns), columns=columns
+            )
 
-    def _compare_columns(self) -> tuple[list[tuple[int, int, str]], list[int]]:
-        """Return columns with the order of an earlier one, and those that are nearly constant."""
+    def _compare_columns(self) -> tuple[list[int], list[tuple[int, int, str]], list[int]]:
+        """Return codes of the classes, columns that repeat another, and nearly constant ones."""
         seen: dict[bytes, int] = {}
-        twins, constant = [], []
+        codes, twins, constant = [], [], []
+        n_classes, labels = self.problem.n_classes, self.problem.codes.astype(np.int64)
+        least = 0.5 + 2.0 / np.sqrt(self.problem.class_counts.min())
         for j in range(self.problem.n_features):
             values = self.problem.columns.ordered([j])[0]
             levels, ranks = np.unique(values, return_inverse=True)
-            share = np.bincount(ranks).max() / len(values)
-            if len(levels) < 2 or share >= _MAX_SHARE:
-                least = 0.5 + 2.0 / np.sqrt(self.problem.class_counts.min())
+            if 1 < len(levels) <= n_classes == len(np.unique(labels * len(levels) + ranks)):
+                codes.append(j)
+                continue
+            is_flat = len(levels) < 2 or np.bincount(ranks).max() >= _MAX_SHARE * len(values)
+            if is_flat or levels[-1] - levels[0] < _MAX_RANGE * np.abs(levels).max():
                 if len(levels) < 2 or self.pair_auc[j].max() < least:
                     constant.append(j)
                 continue
@@ -272,7 +294,7 @@ class _Doctor:
                 other = self.problem.columns.ordered([i])[0]
                 same = np.array_equal(values, other, equal_nan=True)
                 twins.append((j, i, "equals" if same else "has the order of"))
-        return twins, constant
+        return codes, twins, constant
 
     # ---- what judges see
 
@@ -282,89 +304,104 @@ class _Doctor:
         if not len(chosen):
             return
         try:
-            folds = make_folds(sample, 5, self.seed)
+            folds = self.folds(sample)
         except UndefinedMAUCError:
             return
         if sample.groups is None:
             share = copied_share(sample, folds)
             if share >= _MIN_COPIED:
+                firsts = np.unique(self.hashes, return_index=True)[1]
+                same = "np.unique(X, axis=0, return_inverse=True)[1].ravel()"
+                if self.problem.feature_names is not None:
+                    same = "X.groupby(list(X), dropna=False).ngroup()"
                 yield self.finding(
                     "copied rows",
                     f"{share:.0%} of the tested rows are in the training part as well, with the "
                     f"same values in all features",
-                    "diagnose(X, y, groups=what_copies_have_in_common)",
+                    f"diagnose(X, y, groups={same})", rows=np.delete(self.rows, firsts),
                 )  # fmt: skip
         judges = ask_judges(sample, folds, [chosen] * len(folds), n_jobs=self.n_jobs)
         tested = np.concatenate([fold.test for fold in judges.folds])
-        numbers = np.repeat(np.arange(len(folds)), [len(fold.test) for fold in judges.folds])
-        codes = sample.codes[tested]
-        level = 1.0 - (1.0 - _LEVEL) / len(self.first)
         names, pairs = list(judges.auc), np.arange(len(self.first))
         by_judge = np.nan_to_num([judges.auc[name] for name in names], nan=-1.0)
         winner = by_judge.argmax(axis=0)
-        best, auc = [names[at] for at in winner], by_judge[winner, pairs]
-        groups = None if sample.groups is None else sample.groups[tested]
+        auc, pooled = by_judge[winner, pairs], judges.pooled(sample)
 
         def bounds_at(level: float) -> Array:
             """Return the bounds of the best judge of every pair, (2, n_pairs)."""
-            found = [
-                mauc_interval(
-                    codes, np.concatenate(judges.scores[name]), folds=numbers, groups=groups,
-                    labels=np.arange(sample.n_classes), level=level,
-                )
-                for name in names
-            ]  # fmt: skip
+            tables = [np.concatenate(judges.scores[name]) for name in names]
+            found = [mauc_interval(y_score=table, level=level, **pooled) for table in tables]
             bounds = np.array([[one.pair_lower, one.pair_upper] for one in found])
             return bounds[winner, :, pairs].T
 
+        level = 1.0 - (1.0 - _LEVEL) / len(self.first)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", MaucWarning)  # of classes that no fold tests
-            (lower, upper), single = bounds_at(level), bounds_at(_LEVEL)
-        yield from self._labels(judges, best, codes, tested)
+            lower, (low, high) = bounds_at(level)[0], bounds_at(_LEVEL)
         if scores is not None:
-            yield from self._missed(scores, labels, auc, lower, level)
-        yield from self._inseparable(auc, lower, upper)
-        yield from self._few(single[0], single[1], len(folds))
+            yield from self._model(scores, labels, judges, auc, lower, level)
+        yield from self._inseparable(auc, low, high)
+        yield from self._labels(judges, sample.codes[tested], tested)
+        yield from self._few(low, high, len(folds))
         yield from self._merged(chosen)
 
-    def _missed(
-        self, scores: Any, labels: Any, auc: Array, lower: Array, level: float
+    def folds(self, sample: Problem) -> Folds:
+        """Return folds that do not depend on the order of the rows, unless by groups."""
+        if sample.groups is not None:
+            return make_folds(sample, 5, self.seed)
+        order = np.lexsort((self.hashes, sample.codes))
+        found = make_folds(replace(sample, codes=sample.codes[order]), 5, self.seed)
+        return [(np.sort(order[train]), np.sort(order[test])) for train, test in found]
+
+    def _model(
+        self, scores: Any, labels: Any, judges: Judged, auc: Array, lower: Array, level: float
     ) -> Iterator[Finding]:
-        """Yield the pairs on which the judges are better than the model."""
-        y = self.problem.classes[self.problem.codes]
-        model = mauc_interval(y, scores, labels=labels, level=level, groups=self.problem.groups)
-        model_auc = pair_auc_scores(y, scores, labels=labels).to_frame()["auc"].to_numpy()
-        if not np.array_equal(np.sort(model.classes), self.problem.classes):
-            raise MaucError("labels must be the classes of y, one per column of scores.")
-        slots = np.searchsorted(self.problem.classes, model.classes)
-        place = {
-            frozenset((slots[a], slots[b])): at
-            for at, (a, b) in enumerate(zip(self.first, self.second, strict=True))
-        }
-        found = []
-        for at, (a, b) in enumerate(zip(self.first, self.second, strict=True)):
-            own = place[frozenset((a, b))]
-            if lower[at] > model.pair_upper[own]:
-                found.append((model_auc[own] - auc[at], at, own))
-        for _, at, own in sorted(found):
+        """Yield pairs on which the judges are better, and whether it saw groups it is tested on."""
+        problem, y = self.problem, self.problem.classes[self.problem.codes]
+        if labels is not None:
+            is_table = np.shape(scores)[1:] == problem.classes.shape
+            if not (is_table and np.array_equal(np.sort(labels), problem.classes)):
+                raise MaucError("labels must be the classes of y, one per column of scores.")
+            scores = np.asarray(scores)[:, np.argsort(labels)]
+        model = mauc_interval(y, scores, level=level, groups=problem.groups)
+        model_auc = pair_auc_scores(y, scores).to_frame()["auc"].to_numpy()
+        found = np.flatnonzero(lower > model.pair_upper)
+        for at in found[np.argsort((model_auc - auc)[found], kind="stable")].tolist():
             yield self.finding(
                 "missed pair",
-                f"{self.pair(at)}: the model has AUC {model_auc[own]:.3f} (at most "
-                f"{model.pair_upper[own]:.3f}), a classifier on these features {auc[at]:.3f} (at "
+                f"{self.pair(at)}: the model has AUC {model_auc[at]:.3f} (at most "
+                f"{model.pair_upper[at]:.3f}), a classifier on these features {auc[at]:.3f} (at "
                 f"least {lower[at]:.3f})",
                 "siren_study(X, y)", codes=[self.first[at], self.second[at]],
             )  # fmt: skip
+        kept = max(judges.mauc.values())
+        lowest = mauc_interval(y, scores, groups=problem.groups).lower
+        if problem.groups is None or lowest <= kept + _MIN_GAIN:
+            return
+        sample, chosen = replace(self.sample, groups=None), np.flatnonzero(self.used)
+        folds = self.folds(sample)
+        split = max(ask_judges(sample, folds, [chosen] * len(folds)).mauc.values())
+        if split > kept + _MIN_GAIN:
+            yield self.finding(
+                "groups across folds",
+                f"the model has MAUC {model.mauc:.3f} (at least {lowest:.3f}); classifiers have "
+                f"{kept:.3f} if no group is trained on and tested, {split:.3f} if groups are split",
+                "cross_val_predict(model, X, y, groups=groups, cv=StratifiedGroupKFold(5), "
+                "method='predict_proba')",
+            )  # fmt: skip
 
     def _inseparable(self, auc: Array, lower: Array, upper: Array) -> Iterator[Finding]:
-        """Yield the pairs of which nobody is better than chance, though there are rows enough."""
-        for at in np.flatnonzero((lower <= 0.5) & (upper <= _MAX_UPPER)).tolist():
+        """Yield the pairs of which nobody is better than chance, the surest first."""
+        is_found = (auc <= _MAX_CHANCE) & (lower <= 0.5)
+        is_found &= np.minimum(self.sizes[self.first], self.sizes[self.second]) >= _TINY
+        for at in sorted(np.flatnonzero(is_found).tolist(), key=lambda at: upper[at]):
+            a, b = self.first[at], self.second[at]
             yield self.finding(
                 "inseparable pair",
                 f"{self.pair(at)}: no classifier is better than chance, the best has AUC "
                 f"{auc[at]:.3f} (interval {lower[at]:.3f} to {upper[at]:.3f}); the best feature "
                 f"{self.pair_auc[:, at].max():.3f}",
-                "merge the two classes, or measure other features",
-                codes=[self.first[at], self.second[at]],
+                self.again("X, np.where(y == {1}, {0}, y)", a, b), codes=[a, b],
             )  # fmt: skip
 
     def _few(self, lower: Array, upper: Array, n_folds: int) -> Iterator[Finding]:
@@ -372,66 +409,66 @@ class _Doctor:
         counts = self.problem.class_counts
         # Folds widen the interval, as `mauc_interval` says; rows of a test set do not.
         half = (upper - lower) / 2 / np.sqrt(1.0 + n_folds / (n_folds - 1.0))
-        sizes = np.bincount(self.sample.codes, minlength=len(counts))  # what bounds are made of
-        n_i, n_j = sizes[self.first], sizes[self.second]
+        half[np.isnan(half)] = 0.5  # a class that no fold tests
+        n_i, n_j = self.sizes[self.first], self.sizes[self.second]  # what bounds are made of
         needed = np.ceil(2 * n_i * n_j / (n_i + n_j) * (half / HALF_WIDTH) ** 2)
         smaller = np.where(counts[self.first] <= counts[self.second], self.first, self.second)
-        found = {}
-        for code in np.argsort(counts, kind="stable"):
-            pairs = np.flatnonzero((smaller == code) & (needed > counts[code]))
-            if len(pairs):
-                found[int(code)] = int(pairs[np.argmax(needed[pairs])])
-        if found:
-            code, at = next(iter(found.items()))
-            others = "" if len(found) == 1 else f"; {len(found) - 1} more classes are too small"
-            yield self.finding(
+        is_small = needed > counts[smaller]
+        codes = np.unique(smaller[is_small])
+        if len(codes):
+            codes = codes[np.argsort(counts[codes], kind="stable")]
+            at = int(np.argmax(np.where(is_small & (smaller == codes[0]), needed, 0.0)))
+            others = "" if len(codes) == 1 else f"; {len(codes) - 1} more classes are too small"
+            found = self.finding(
                 "few rows",
-                f"{short_name(self.problem.classes[code])} has {counts[code]} rows: the AUC of "
-                f"{self.pair(at)} is known to +-{half[at]:.2f}, and +-{HALF_WIDTH} needs about "
-                f"{needed[at]:.0f} rows of each{others}",
-                "collect more rows, or leave the class out", codes=list(found),
+                f"{short_name(self.problem.classes[codes[0]])} has {counts[codes[0]]} rows: the "
+                f"AUC of {self.pair(at)} is known to +-{half[at]:.2f}, and +-{HALF_WIDTH} needs "
+                f"about {needed[at]:.0f} rows of each{others}",
+                self.again("X[y != {0}], y[y != {0}]", codes[0]), codes=codes.tolist(),
             )  # fmt: skip
+            yield found._replace(severity="high" if counts[codes[0]] < _TINY else "low")
 
-    def _labels(
-        self, judges: Judged, best: list[str], codes: Array, tested: Array
-    ) -> Iterator[Finding]:
+    def _labels(self, judges: Judged, codes: Array, tested: Array) -> Iterator[Finding]:
         """Yield pairs with rows of one class that lie deep in the other, beyond its overlap.
 
-        Medians and quartiles of a normal overlap predict how many rows of j are as deep in i as
-        its clearer half, and as its clearest quarter. More at both, by binomial tests, look wrong:
-        overlap decays with depth, wrong labels do not.
+        Margins are the mean over the judges, 0 at the median of j and 1 at that of i. Quartiles of
+        a normal overlap predict how many rows of j are as deep in i as its clearer three quarters,
+        and as its clearer half. More at both, by binomial tests, look wrong: overlap decays.
         """
-        found = []
-        for at, name in enumerate(best):
-            table = np.concatenate(judges.scores[name])
-            if name == "trees":
-                table = np.log(np.maximum(table, 0.5 / N_TREES))
-            for i, j in ((self.first[at], self.second[at]), (self.second[at], self.first[at])):
-                margin = table[:, i] - table[:, j]
-                own, other = margin[codes == i], margin[codes == j]
-                if min(len(own), len(other)) < _MIN_LABELLED:
-                    continue
-                low, middle, high = np.quantile(other, [0.25, 0.5, 0.75])
-                spread = max((high - low) / 1.349, 1e-9)
-                depths = np.quantile(own, [0.5, 0.75])
-                chances = np.maximum(ndtr((middle - depths) / spread), [_MIN_NOISE, _MIN_NOISE / 2])
-                p = binom.sf((other[:, None] >= depths).sum(axis=0) - 1, len(other), chances)
-                if chances[0] <= _MAX_OVERLAP and p[0] < _ALPHA / (2 * len(best)) and p[1] < 0.01:
-                    rows = tested[(codes == j) & (margin >= depths[0])]
-                    found.append((p[0], i, j, rows, chances[0] * len(other)))
+        tables, found = {name: np.concatenate(part) for name, part in judges.scores.items()}, []
+        tables["trees"] = np.log(tables["trees"].clip(0.5 / N_TREES))  # as those of the others
+        ordered = np.argwhere(~np.eye(len(self.sizes), dtype=bool)).tolist()
+        for i, j in ordered:
+            if min(self.sizes[i], self.sizes[j]) < _MIN_LABELLED:
+                continue
+            is_own, is_other = codes == i, codes == j
+            margin = np.zeros(len(codes))
+            for table in tables.values():
+                part = table[:, i] - table[:, j]
+                start, end = np.median(part[is_other]), np.median(part[is_own])
+                if end > start:
+                    margin += np.clip((part - start) / (end - start), -0.5, 1.5)
+            own, other = margin[is_own], margin[is_other]
+            low, middle, high = np.quantile(other, [0.25, 0.5, 0.75])
+            spread = max(high - low, 1e-9) / 1.349
+            depths = np.quantile(own, [0.25, 0.5])
+            chances = np.maximum(ndtr((middle - depths) / spread), _MIN_NOISE)
+            p = binom.sf((other[:, None] >= depths).sum(axis=0) - 1, len(other), chances)
+            is_deep = p[0] < _ALPHA[0] / len(ordered) and p[1] < _ALPHA[1]
+            if chances[0] <= _MAX_OVERLAP and is_deep:
+                rows = self.rows[np.sort(tested[is_other & (margin >= depths[0])])]
+                found.append((p[0], i, j, rows, chances[0] * len(other)))
         for _, i, j, rows, expected in sorted(found, key=lambda one: one[0]):
             one, other = (short_name(self.problem.classes[code]) for code in (j, i))
-            rows = np.sort(self.rows[rows])
             yield self.finding(
                 "wrong labels",
-                f"{len(rows)} rows labelled {one} look like {other}, as much as the clearer half "
-                f"of {other} does; {expected:.1f} are expected",
-                f"X[{rows[:20].tolist()}]" + " ..." * (len(rows) > 20), codes=[j, i],
-                rows=rows.tolist(),
+                f"{len(rows)} rows labelled {one} look like {other}, as much as the clearer three "
+                f"quarters of {other} do; {expected:.1f} are expected",
+                self.show(rows), codes=[j, i], rows=rows,
             )  # fmt: skip
 
     def _merged(self, chosen: Array) -> Iterator[Finding]:
-        """Yield the classes that fall into two clusters with next to no row between them."""
+        """Yield the class that falls into two clusters the most clearly, if one does."""
         sample = self.sample
         everything = np.arange(sample.n_samples)
         kept = [
@@ -442,28 +479,47 @@ class _Doctor:
         if not kept:
             return
         Z = np.nan_to_num(split_fold(sample, np.array(kept), everything, everything).train)
-        for code in np.flatnonzero(sample.class_counts >= _MIN_CLUSTERED).tolist():
-            between, side = _clusters(Z[sample.codes == code])
-            if between <= _MAX_BETWEEN and side >= _MIN_SIDE:
-                yield self.finding(
-                    "merged class",
-                    f"{short_name(self.problem.classes[code])} falls into two clusters, the "
-                    f"smaller with {side:.0%} of its rows, and at most {between:.1%} between them",
-                    "label the two clusters apart", codes=[code],
-                )  # fmt: skip
+        found = []
+        with threadpool_limits(1):
+            for code in np.flatnonzero(self.sizes >= _MIN_CLUSTERED).tolist():
+                rows = np.flatnonzero(sample.codes == code)
+                rows = rows[np.argsort(self.hashes[rows], kind="stable")]
+                distance, is_second = _clusters(Z[rows])
+                smaller = rows[is_second == (is_second.mean() <= 0.5)]
+                usual = np.median(np.delete(self.sizes, code))
+                is_large = len(rows) >= _LARGE * usual
+                excess = distance / (_MIN_DISTANCE_LARGE if is_large else _MIN_DISTANCE)
+                if excess >= 1.0 and len(smaller) >= _MIN_SIDE * len(rows):
+                    found.append((excess, distance, usual, code, self.rows[np.sort(smaller)]))
+        if found:
+            _, distance, usual, code, rows = max(found, key=lambda one: one[0])
+            yield self.finding(
+                "merged class",
+                f"{short_name(self.problem.classes[code])} falls into two clusters, {distance:.1f} "
+                f"of their standard deviations apart, the smaller with {len(rows)} of its "
+                f"{self.sizes[code]} rows; other classes have {usual:.0f}",
+                self.show(rows), codes=[code], rows=rows,
+            )  # fmt: skip
 
 
-def _clusters(Z: Array) -> tuple[float, float]:
-    """Return the upper bound of the share of rows between two clusters, and the smaller's share.
+def _clusters(Z: Array) -> tuple[float, Array]:
+    """Return the distance of two clusters over their standard deviation, and which rows are where.
 
-    Each half of the rows is projected on the line between the two means of the other half.
+    Each half of the rows is projected on the line between the two means of the other half, in the
+    plane of its two principal components.
     """
-    order = np.random.default_rng(0).permutation(len(Z))
-    between, sides = 0, []
-    for own, other in ((order[::2], order[1::2]), (order[1::2], order[::2])):
-        centers = KMeans(2, n_init=4, random_state=0).fit(Z[other]).cluster_centers_
-        line = centers[1] - centers[0]
-        t = (Z[own] - centers[0]) @ line / max(float(line @ line), 1e-12)
-        between += int(((t > 1 / 3) & (t < 2 / 3)).sum())
-        sides.append(min((t < 0.5).mean(), (t >= 0.5).mean()))
-    return float(beta.ppf(0.95, between + 1, len(Z) - between)), float(min(sides))
+    distances, is_second = [], np.zeros(len(Z), bool)
+    for start in (0, 1):
+        other, is_own = Z[start::2], np.arange(len(Z)) % 2 != start
+        center = other.mean(axis=0)
+        axes = np.linalg.svd(other - center, full_matrices=False)[2][:2].T
+        model = KMeans(2, n_init=4, random_state=0).fit((other - center) @ axes)
+        first, second = model.cluster_centers_
+        t = ((Z - center) @ axes - (first + second) / 2) @ (second - first)
+        is_second = t > 0.0
+        parts = t[is_own & is_second], t[is_own & ~is_second]
+        if min(map(len, parts)) < 3:
+            return 0.0, is_second
+        spread = np.sqrt((parts[0].var() + parts[1].var()) / 2)
+        distances.append((parts[0].mean() - parts[1].mean()) / max(spread, 1e-12))
+    return float(np.mean(distances)), is_second
