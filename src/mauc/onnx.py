@@ -35,24 +35,23 @@ def register_converters() -> None:
 
 def _set_shape(operator: Any) -> None:
     """Set the type of the output: as many columns as are selected, of the type of the input."""
-    if len(operator.inputs) != 1:
+    selector, (table, *others) = operator.raw_operator, operator.inputs
+    if others:
         raise MaucError(
-            f"{type(operator.raw_operator).__name__} takes one input with all columns, got "
-            f"{len(operator.inputs)} of initial_types: write them as one, such as "
-            '[("X", FloatTensorType([None, n_features]))].'
+            f"initial_types of {type(selector).__name__} must be one input with all columns, such "
+            f'as [("X", FloatTensorType([None, n_features]))], got {1 + len(others)} inputs.'
         )
-    table = operator.inputs[0]
-    n_selected = int(operator.raw_operator.get_support().sum())
+    n_selected = int(selector.get_support().sum())
     operator.outputs[0].type = type(table.type)([table.get_first_dimension(), n_selected])
 
 
 def _convert(scope: Any, operator: Any, container: Any) -> None:
     """Add the gather of the selected columns to a graph."""
-    from skl2onnx.proto import onnx_proto
+    from onnx import TensorProto
 
     selected = operator.raw_operator.get_support(indices=True)
     columns = scope.get_unique_variable_name("columns")
-    container.add_initializer(columns, onnx_proto.TensorProto.INT64, [len(selected)], selected)
+    container.add_initializer(columns, TensorProto.INT64, [len(selected)], selected)
     container.add_node(
         "Gather", [operator.inputs[0].full_name, columns], operator.outputs[0].full_name,
         name=scope.get_unique_operator_name("Gather"), axis=1,

@@ -26,7 +26,7 @@ _UNITS = ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (10**3, "kB"))
 
 _T = TypeVar("_T")
 current: "Display | None" = None  #: what is shown now
-fits = threading.local()  #: `tasks`: what reports the loops of a fit in this thread to callbacks
+fits = threading.local()  #: `report`: tells callbacks of the loops of a fit in this thread
 
 
 @contextmanager
@@ -72,18 +72,15 @@ def track(
     of data of each item: they are shown, and the share of the work is counted in bytes. `n_before`
     of the total were done before.
     """
-    tasks = getattr(fits, "tasks", None)
-    is_shown = current is not None and current.thread == threading.get_ident()
-    if tasks is None and not is_shown:
+    report = getattr(fits, "report", None)
+    display = current if current is not None and current.thread == threading.get_ident() else None
+    if report is None and display is None:
         return iter(items)
     if total is None:
         items = items if hasattr(items, "__len__") else list(items)
         total = len(items)  # type: ignore[arg-type]
-    if tasks is not None and not tasks.in_loop:
-        items = tasks.steps(items, unit, total)
-    if current is None or not is_shown:
-        return iter(items)
-    return current.count(items, unit, total, n_bytes, n_before)
+    items = iter(items) if report is None else report(items, unit, total)
+    return items if display is None else display.count(items, unit, total, n_bytes, n_before)
 
 
 def note(message: str) -> None:

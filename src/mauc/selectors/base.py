@@ -381,21 +381,19 @@ class RankingSelector(SelectorMixin, Estimator):
         return super().transform(X)
 
     def _repr_html_inner(self) -> str:
-        return super()._repr_html_inner() + self._selection_html()
+        diagram: str = super()._repr_html_inner()
+        if not hasattr(self, "trace_"):
+            return diagram
+        counts = f"{len(self.trace_):,} of {len(self.support_):,} features"
+        return (
+            f"{diagram}<p>{type(self).__name__} selected {counts}:</p>{self.trace_._repr_html_()}"
+        )
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
         bundle = super()._repr_mimebundle_(**options)
         if "text/html" in bundle:  # unless scikit-learn's option display is "text"
-            bundle["text/html"] += self._selection_html()
+            bundle["text/html"] = self._repr_html_inner()
         return bundle
-
-    def _selection_html(self) -> str:
-        """Return what a notebook shows below scikit-learn's diagram of a fitted selector."""
-        if not hasattr(self, "trace_"):
-            return ""
-        n_selected, n_features = len(self.trace_), len(self.support_)
-        sentence = f"{type(self).__name__} selected {n_selected:,} of {n_features:,} features:"
-        return f"<p>{sentence}</p>{self.trace_._repr_html_()}"
 
     def _get_support_mask(self):
         check_fitted(self)
