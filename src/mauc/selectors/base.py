@@ -381,13 +381,11 @@ class RankingSelector(SelectorMixin, Estimator):
         return super().transform(X)
 
     def _repr_html_inner(self) -> str:
-        diagram: str = super()._repr_html_inner()
-        if not hasattr(self, "trace_"):
-            return diagram
-        counts = f"{len(self.trace_):,} of {len(self.support_):,} features"
-        return (
-            f"{diagram}<p>{type(self).__name__} selected {counts}:</p>{self.trace_._repr_html_()}"
-        )
+        shown: str = super()._repr_html_inner()
+        if hasattr(self, "trace_"):
+            counts = f"{len(self.trace_):,} of {len(self.support_):,} features"
+            shown += f"<p>{type(self).__name__} selected {counts}:</p>{self.trace_._repr_html_()}"
+        return shown
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
         bundle = super()._repr_mimebundle_(**options)
