@@ -46,7 +46,8 @@ def test_methods_lists_all():
     assert [row["name"] for row in got["selectors"]] == list(SELECTORS)
     assert [row["name"] for row in got["classifiers"]] == [*CLASSIFIERS, *PEERS]
     mdfs = got["selectors"][0]
-    assert mdfs["options"] == {"schedule": "random", "ties": "index", "missing": "tie"}
+    options = {"fdr_alpha": 0.05, "schedule": "random", "ties": "index", "missing": "tie"}
+    assert mdfs["options"] == options
     rows = got["selectors"] + got["classifiers"]
     assert not {"categorical_features", "verbose"} & {
         name for row in rows for name in row["options"]

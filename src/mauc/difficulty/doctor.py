@@ -139,7 +139,7 @@ def diagnose(
     Notes
     -----
     Four classifiers judge the pairs of classes in 5 folds, without columns that leak; a large table
-    on part of its rows. Bounds are those of `mauc_interval`, at level 0.95 over all pairs
+    on part of its rows. Bounds are those of `mauc_interval`, of missed pairs at level 0.95 over all
     (Bonferroni). docs/answers/doctor.md has the rule of every kind.
 
     Examples
