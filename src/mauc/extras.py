@@ -8,8 +8,9 @@ from mauc.exceptions import MaucError
 # The extra of pyproject.toml that brings each package.
 _EXTRA_OF = {
     "dask": "dask", "distributed": "dask", "fsspec": "remote", "h5py": "remote",
-    "matplotlib": "plot", "openpyxl": "excel", "pyreadstat": "spss", "python_calamine": "excel",
-    "skops": "skops", "sqlalchemy": "sql", "zarr": "remote",
+    "matplotlib": "plot", "onnxruntime": "onnx", "openpyxl": "excel", "pyreadstat": "spss",
+    "python_calamine": "excel", "skl2onnx": "onnx", "skops": "skops",
+    "sqlalchemy": "sql", "zarr": "remote",
 }  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 Loops that may be long are wrapped in `track`, which costs nothing unless they run within
 `progress`: the command line on a terminal, runs of plans, and estimators and functions with
-``verbose=True``.
+``verbose=True``; or within the fit of an estimator with scikit-learn's callbacks.
 """
 
 import sys
@@ -26,6 +26,7 @@ _UNITS = ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (10**3, "kB"))
 
 _T = TypeVar("_T")
 current: "Display | None" = None  #: what is shown now
+fits = threading.local()  #: `report`: tells callbacks of the loops of a fit in this thread
 
 
 @contextmanager
@@ -71,12 +72,15 @@ def track(
     of data of each item: they are shown, and the share of the work is counted in bytes. `n_before`
     of the total were done before.
     """
-    if current is None or current.thread != threading.get_ident():
+    report = getattr(fits, "report", None)
+    display = current if current is not None and current.thread == threading.get_ident() else None
+    if report is None and display is None:
         return iter(items)
     if total is None:
         items = items if hasattr(items, "__len__") else list(items)
         total = len(items)  # type: ignore[arg-type]
-    return current.count(items, unit, total, n_bytes, n_before)
+    items = iter(items) if report is None else report(items, unit, total)
+    return items if display is None else display.count(items, unit, total, n_bytes, n_before)
 
 
 def note(message: str) -> None:

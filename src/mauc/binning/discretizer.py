@@ -1,17 +1,18 @@
 """The MDL discretizer, and its cut points for the selectors."""
 
 import numpy as np
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 
 from mauc.binning.contingency import mdl_cut_points
 from mauc.data.problem import Problem, make_problem
 from mauc.data.validate import check_fitted, check_table
+from mauc.estimator import Estimator, with_callbacks
 from mauc.registry import Accepts
 from mauc.texts import insert_texts
 
 
 @insert_texts
-class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, Estimator):
     """Discretise features by the supervised MDL method of Fayyad and Irani.
 
     A feature is cut where the class entropy of the two sides is smallest, and again on either
@@ -50,15 +51,17 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def __init__(self, *, n_jobs=None):
         self.n_jobs = n_jobs
 
+    @with_callbacks
     def fit(self, X, y, sample_weight=None):
         """Find the cut points of X, which may be sparse; missing values are left out.
 
         A row of weight 2 counts as two rows; weights that are not whole count by their ratios.
         """
-        problem = make_problem(self, X, y, sample_weight, accepts=Accepts(sparse=True))
-        problem = problem.drop_zero_weight()
-        self.cut_points_ = find_cut_points(problem, self.n_jobs)
-        self.classes_ = problem.classes
+        with self._reported(X, y, sample_weight):
+            problem = make_problem(self, X, y, sample_weight, accepts=Accepts(sparse=True))
+            problem = problem.drop_zero_weight()
+            self.cut_points_ = find_cut_points(problem, self.n_jobs)
+            self.classes_ = problem.classes
         return self
 
     def transform(self, X):

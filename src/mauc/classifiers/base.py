@@ -14,13 +14,14 @@ from mauc.data.validate import (
     check_weights,
     encode_labels,
 )
+from mauc.estimator import Estimator, with_callbacks
 from mauc.exceptions import MaucError
 from mauc.registry import accepts_of
 
 UNSEEN = -1  # code of a missing value, or of one that is not in the training data
 
 
-class BaseClassifier(ClassifierMixin, BaseEstimator):
+class BaseClassifier(ClassifierMixin, Estimator):
     """Base of the classifiers: validation, labels, nominal columns and prediction.
 
     A classifier has a parameter ``categorical_features`` and
@@ -36,7 +37,9 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
 
     _order: str | None = None  # memory order that X is brought to; None keeps the one it has
     _min_classes = 1
+    _doc_link_template = Estimator._doc_link_template.replace("mauc.{", "mauc.classifiers.{")
 
+    @with_callbacks
     def fit(self, X, y, sample_weight=None):
         """Fit the classifier.
 
@@ -54,7 +57,8 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         -------
         self : object
         """
-        self._learn(self._check_samples(X, y, sample_weight))
+        with self._reported(X, y, sample_weight):
+            self._learn(self._check_samples(X, y, sample_weight))
         return self
 
     def predict_proba(self, X):

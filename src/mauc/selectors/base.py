@@ -8,7 +8,6 @@ from importlib import import_module
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.metadata_routing import UNUSED
@@ -21,6 +20,7 @@ from mauc.data.frames import needs_types, take_columns
 from mauc.data.problem import make_problem
 from mauc.data.source import ColumnSource, load_columns
 from mauc.data.validate import check_columns, check_fitted, check_source
+from mauc.estimator import Estimator, with_callbacks
 from mauc.exceptions import MaucError, option
 from mauc.memory import check_memory
 from mauc.parallel import count_threads, run_in
@@ -45,7 +45,7 @@ class Ranked(NamedTuple):
 
 
 @dataclass(eq=False, repr=False)
-class RankingSelector(SelectorMixin, BaseEstimator):
+class RankingSelector(SelectorMixin, Estimator):
     """Base of the selectors: ranks features by `_rank` and keeps the first K.
 
     A subclass is a dataclass of its further parameters, implements ``_rank(problem, n_wanted,
@@ -65,6 +65,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     # A cluster is not metadata of the samples, so it is not routed.
     __metadata_request__fit = {"client": UNUSED}
 
+    @with_callbacks
     def fit(self, X, y, sample_weight=None, *, groups=None, cv=None, client=None):
         """Rank the features and select the first of them.
 
@@ -93,7 +94,8 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         -------
         self : object
         """
-        with progress(type(self).__name__, verbose=True) if self.verbose else nullcontext():
+        shown = progress(type(self).__name__, verbose=True) if self.verbose else nullcontext()
+        with self._reported(X, y, sample_weight), shown:
             # A wrong option is refused before the data are looked at.
             options = self._check_fit(client)
             wanted = self._wanted_size()
@@ -377,6 +379,19 @@ class RankingSelector(SelectorMixin, BaseEstimator):
             check_columns(X, self)
             return take_columns(X, chosen, wanted)
         return super().transform(X)
+
+    def _repr_html_inner(self) -> str:
+        shown: str = super()._repr_html_inner()
+        if hasattr(self, "trace_"):
+            counts = f"{len(self.trace_):,} of {len(self.support_):,} features"
+            shown += f"<p>{type(self).__name__} selected {counts}:</p>{self.trace_._repr_html_()}"
+        return shown
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
+        bundle = super()._repr_mimebundle_(**options)
+        if "text/html" in bundle:  # unless scikit-learn's option display is "text"
+            bundle["text/html"] = self._repr_html_inner()
+        return bundle
 
     def _get_support_mask(self):
         check_fitted(self)
