@@ -5,7 +5,7 @@ from pathlib import Path
 import matplotlib
 
 matplotlib.use("Agg")
-from matplotlib import pyplot as plt  # noqa: E402
+from matplotlib import pyplot as plt
 
 HERE = Path(__file__).parent
 RIVALS = HERE.parent / "reproduction" / "beyond" / "rivals.md"

@@ -57,8 +57,9 @@ class Combination(NamedTuple):
 
 @insert_texts
 def best_subset(
-    X, y, *, groups=None, time=300, selectors=None, sizes=None, classifiers=None, cv=5, outer=5,
-    random_state=0, n_jobs=None,
+    X: Any, y: Any, *, groups: Any = None, time: float = 300, selectors: Any = None,
+    sizes: Any = None, classifiers: Any = None, cv: Any = 5, outer: Any = 5, random_state: Any = 0,
+    n_jobs: int | None = None,
 ):  # fmt: skip
     """Find a small set of features and a classifier for it, and say how good they are.
 
@@ -279,7 +280,7 @@ class _Grid:
 class OneHotColumns(TransformerMixin, BaseEstimator):
     """Replace nominal columns by indicators of their categories, all 0 where a value is missing."""
 
-    def fit(self, X, y=None):
+    def fit(self, X: Any, y: Any = None):
         """Learn the categories."""
         self._coder, X, is_nominal = learn_categories(X, None)
         X = check_table(X, estimator=self, takes_nominal=True)
@@ -287,7 +288,7 @@ class OneHotColumns(TransformerMixin, BaseEstimator):
         self._indicators = Indicators(X.shape[1], find_categories(X, self.nominal_))
         return self
 
-    def transform(self, X):
+    def transform(self, X: Any):
         """Return the columns as numbers."""
         check_fitted(self)
         if self._coder.categories:
@@ -517,7 +518,7 @@ class BestSubset(Result):
     n_features: int
     measure: str = "MAUC"
 
-    def plan(self, dataset):
+    def plan(self, dataset: Any):
         """Return the `mauc.experiments.Plan` of all that could race, on a `DatasetSpec`."""
         specs = [
             tuple(MethodSpec(name, options=_FIXED.get(name, {})) for name in methods)
@@ -529,7 +530,7 @@ class BestSubset(Result):
             seed=self.random_state,
         )  # fmt: skip
 
-    def report(self, X, y, **options):
+    def report(self, X: Any, y: Any, **options: Any):
         """Return the page of the choice: `mauc.report.selection_report` with its classifier."""
         if self.choice.selector == ALL:
             raise MaucError("all features were chosen, so there is no selection to report.")

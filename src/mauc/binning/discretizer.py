@@ -1,5 +1,7 @@
 """The MDL discretizer, and its cut points for the selectors."""
 
+from typing import Any
+
 import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 
@@ -47,10 +49,10 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
            [2., 1., 3., 2.]])
     """
 
-    def __init__(self, *, n_jobs=None):
+    def __init__(self, *, n_jobs: int | None = None):
         self.n_jobs = n_jobs
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None):
         """Find the cut points of X, which may be sparse; missing values are left out.
 
         A row of weight 2 counts as two rows; weights that are not whole count by their ratios.
@@ -61,7 +63,7 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self.classes_ = problem.classes
         return self
 
-    def transform(self, X):
+    def transform(self, X: Any):
         """Replace every value by the number of its bin, as a dense array of the shape of X.
 
         It is 0 for values up to the first cut point, and so on; NaN stays NaN.

@@ -1,6 +1,7 @@
 """What the classifiers share: validation, labels, weights, nominal columns, prediction."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -37,7 +38,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
     _order: str | None = None  # memory order that X is brought to; None keeps the one it has
     _min_classes = 1
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None):
         """Fit the classifier.
 
         Parameters
@@ -57,11 +58,11 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         self._learn(self._check_samples(X, y, sample_weight))
         return self
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any):
         """Return the scores of the classes for samples X, of shape (n_samples, n_classes)."""
         return self._score(self._check_X(X))
 
-    def predict(self, X):
+    def predict(self, X: Any):
         """Return the label with the highest score for every sample, the first of equals."""
         scores = self.predict_proba(X)  # an unfitted classifier has no classes_
         return self.classes_[np.argmax(scores, axis=1)]
@@ -139,7 +140,7 @@ class Indicators:
             widths[j] = len(values)
         return np.concatenate([[0], np.cumsum(widths)])
 
-    def columns(self, features) -> np.ndarray:
+    def columns(self, features: Any) -> np.ndarray:
         """Return the columns of features, in the order of the features."""
         if not self.categories:
             return np.asarray(features, dtype=np.int64)
@@ -165,7 +166,7 @@ class Indicators:
         return out
 
 
-def find_categories(X: np.ndarray, columns) -> dict[int, np.ndarray]:
+def find_categories(X: np.ndarray, columns: Any) -> dict[int, np.ndarray]:
     """Return a dict of column to its sorted distinct values; NaN is not a value."""
     return {int(j): np.unique(X[~np.isnan(X[:, j]), j]) for j in columns}
 
@@ -180,7 +181,7 @@ def encode_column(column: np.ndarray, categories: np.ndarray) -> np.ndarray:
     return codes
 
 
-def drop_zero_weight(X: np.ndarray, y: np.ndarray, weights) -> tuple:
+def drop_zero_weight(X: np.ndarray, y: np.ndarray, weights: Any) -> tuple:
     """Return the samples of positive weight, and their weights by `as_counts`."""
     if weights is None:
         return X, y, None

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numba import uintp
@@ -79,7 +80,7 @@ class ScaledSamples:
 
 
 def find_ranges(
-    X: np.ndarray, nominal=(), min_range: float = 0.0, fill: np.ndarray | None = None
+    X: np.ndarray, nominal: Any = (), min_range: float = 0.0, fill: np.ndarray | None = None
 ) -> Ranges:
     """Return the ranges of the columns of X; those below `min_range` and of 0 are constant."""
     low = np.fmin.reduce(X, axis=0).astype(np.float64)

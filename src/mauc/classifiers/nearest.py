@@ -1,5 +1,7 @@
 """The nearest neighbour: estimator, and distances that grow along nested feature sets."""
 
+from typing import Any
+
 import numpy as np
 from sklearn.utils import gen_batches
 
@@ -70,7 +72,9 @@ class NearestNeighbor(BaseClassifier):
     array([[0.013, 0.974, 0.013]])
     """
 
-    def __init__(self, smooth=False, min_range=0.0, categorical_features=None):
+    def __init__(
+        self, smooth: bool = False, min_range: float = 0.0, categorical_features: Any = None
+    ):
         self.smooth = smooth
         self.min_range = min_range
         self.categorical_features = categorical_features
@@ -79,11 +83,11 @@ class NearestNeighbor(BaseClassifier):
         """Raise a `MaucError` if a parameter is wrong."""
         check_real("min_range", self.min_range, 0)
 
-    def prepare(self, samples):
+    def prepare(self, samples: Any):
         """Return the `ScaledSamples` of training `Samples`."""
         return ScaledSamples.of(samples, find_ranges(samples.X, samples.nominal, self.min_range))
 
-    def nest(self, samples, X_test, response_method, n_jobs=None):
+    def nest(self, samples: Any, X_test: Any, response_method: Any, n_jobs: int | None = None):
         """Return the scores on nested features: distances grow from size to size.
 
         They are sums in the order of the ranking, as in a fit on the subset, to the bit.

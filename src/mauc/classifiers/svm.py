@@ -1,6 +1,7 @@
 """The support vector machine with RBF kernel: estimator, and kernels on nested feature sets."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from sklearn.svm import SVC
@@ -99,8 +100,8 @@ class RBFSVM(BaseClassifier):
     _min_classes = 2
 
     def __init__(
-        self, C=1.0, gamma="auto", *, scaling="range", tol=None, precompute="auto",
-        categorical_features=None,
+        self, C: Any = 1.0, gamma: Any = "auto", *, scaling: str = "range", tol: Any = None,
+        precompute: str = "auto", categorical_features: Any = None,
     ):  # fmt: skip
         self.C = C
         self.gamma = gamma
@@ -120,7 +121,7 @@ class RBFSVM(BaseClassifier):
             check_real("tol", self.tol, 0, is_low_open=True, others=" or None")
         check_choice("precompute", self.precompute, ("auto", True, False))
 
-    def prepare(self, samples):
+    def prepare(self, samples: Any):
         """Return the `ScaledSamples` of training `Samples`, missing values replaced."""
         indicators = Indicators.of(samples)
         X = indicators.expand(samples.X)
@@ -130,7 +131,7 @@ class RBFSVM(BaseClassifier):
         ranges = find_ranges(X, fill=mean) if is_range else find_spreads(X, mean, weights)
         return ScaledSamples.of(replace(samples, X=X), ranges, indicators)
 
-    def nest(self, samples, X_test, response_method, n_jobs=None):
+    def nest(self, samples: Any, X_test: Any, response_method: Any, n_jobs: int | None = None):
         """Return the scores on nested features; None if the kernel matrix is not to be computed.
 
         Distances grow in the order of the ranking: machines are those of a fit on the subset, to
@@ -158,16 +159,16 @@ class RBFSVM(BaseClassifier):
 
         return scores
 
-    def decision_function(self, X):
+    def decision_function(self, X: Any):
         """Return won pairs, refined by margins, per class, or one column for two classes."""
         return self._respond(self._check_X(X), "decision_function")
 
-    def make_svc(self, kernel, gamma, n_samples):
+    def make_svc(self, kernel: Any, gamma: Any, n_samples: int):
         """Return the unfitted SVC with kernel "precomputed" or "rbf"."""
         tol = self.tol or (1e-7 if n_samples <= _MAX_EXACT else 1e-3)
         return SVC(C=self.C, kernel=kernel, gamma=gamma, tol=tol)
 
-    def gamma_for(self, ZT, n_features, weights):
+    def gamma_for(self, ZT: Any, n_features: int, weights: Any):
         """Return gamma as a number, for scaled columns as rows, and the features they are of."""
         if self.gamma == "auto":
             return 1.0 / n_features
@@ -232,7 +233,7 @@ class SquaredDistances:
         self._kinds = np.full(len(QT), PLAIN, np.int8)
         self._values = np.zeros((QT.shape[1], self._ZT.shape[1]))
 
-    def add(self, columns) -> "SquaredDistances":
+    def add(self, columns: Any) -> "SquaredDistances":
         """Add the squared differences of some columns."""
         columns = np.asarray(columns, dtype=np.int64)
         for rows in gen_batches(len(self._values), _BLOCK_ROWS):

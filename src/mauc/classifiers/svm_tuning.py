@@ -1,6 +1,7 @@
 """Choose C and gamma of the RBF SVM by cross-validated MAUC."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.model_selection import (
@@ -77,9 +78,10 @@ class TuningResult:
 
 @insert_texts
 def tune_rbf_svm(
-    X, y, *, C_values=PAPER_C, gamma_values=PAPER_GAMMA, search="full", n_folds=3,
-    groups=None, response_method="predict_proba", sample_weight=None, categorical_features=None,
-    random_state=0, n_jobs=None,
+    X: Any, y: Any, *, C_values: Any = PAPER_C, gamma_values: Any = PAPER_GAMMA,
+    search: str = "full", n_folds: int = 3, groups: Any = None,
+    response_method: Any = "predict_proba", sample_weight: Any = None,
+    categorical_features: Any = None, random_state: Any = 0, n_jobs: int | None = None,
 ):  # fmt: skip
     """Choose C and gamma of `RBFSVM` by cross-validated MAUC.
 
@@ -172,9 +174,9 @@ def tune_rbf_svm(
 
 
 def tune_on_features(
-    X, y: np.ndarray, features: np.ndarray, is_nominal: np.ndarray | None = None, *,
-    max_samples: int | None = None, groups: np.ndarray | None = None, sample_weight=None,
-    random_state=0, **options,
+    X: Any, y: np.ndarray, features: np.ndarray, is_nominal: np.ndarray | None = None, *,
+    max_samples: int | None = None, groups: np.ndarray | None = None, sample_weight: Any = None,
+    random_state: Any = 0, **options: Any,
 ) -> tuple[TuningResult, int]:  # fmt: skip
     """Tune on some columns, of a stratified sample if there are many rows; return its size, too."""
     if max_samples is not None and len(y) > max_samples:

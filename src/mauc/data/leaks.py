@@ -27,7 +27,9 @@ _NAMES = re.compile(
 )
 
 
-def looks_like_group(values: Array, codes: Array, name: str = "", *, is_nominal=False) -> bool:
+def looks_like_group(
+    values: Array, codes: Array, name: str = "", *, is_nominal: bool = False
+) -> bool:
     """Whether a column has a few rows of each of many values, and a name or labels of groups.
 
     Labels do if they are the same within a value by more than chance, and are not so because

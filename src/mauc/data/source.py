@@ -63,7 +63,15 @@ class ColumnSource:
     waits = False
     complete: Collection[int] = ()  #: columns that are known to miss no value
 
-    def __init__(self, name, n_samples, types, *, feature_names=None, memory=None):
+    def __init__(
+        self,
+        name: str,
+        n_samples: int,
+        types: Any,
+        *,
+        feature_names: Any = None,
+        memory: Any = None,
+    ):
         self.name = str(name)
         self.types = [np.dtype(kind) for kind in types]
         self.widths = np.array([kind.itemsize for kind in self.types], np.int64)
@@ -104,15 +112,15 @@ class ColumnSource:
     def check_unchanged(self) -> None:
         """Raise a `MaucError` that names the file if it changed since the source was opened."""
 
-    def take(self, columns) -> "ColumnSource":
+    def take(self, columns: Any) -> "ColumnSource":
         """Return a source of some of the columns, in the order of `columns`."""
         return ChosenColumns(self, columns)
 
-    def take_rows(self, rows) -> "ColumnSource":
+    def take_rows(self, rows: Any) -> "ColumnSource":
         """Return a source of the rows of a mask, in their order."""
         return _ChosenRows(self, rows)
 
-    def write(self, path, *, y=None, target_name="class", force=False):
+    def write(self, path: Any, *, y: Any = None, target_name: str = "class", force: bool = False):
         """Write the columns, and labels if they are given, to a Parquet file; return its path.
 
         It is written part by part within `memory`, under another name until it is complete. An
@@ -153,7 +161,7 @@ class ColumnSource:
 class _View(ColumnSource):
     """A part of another source, which is read as that one is."""
 
-    def __init__(self, source, n_samples, columns):
+    def __init__(self, source: Any, n_samples: int, columns: Any):
         self._source = source
         self.stripe_bytes, self.waits = source.stripe_bytes, source.waits
         names = source.feature_names
@@ -170,15 +178,15 @@ class _View(ColumnSource):
 class ChosenColumns(_View):
     """Some columns of a source, in any order."""
 
-    def __init__(self, source, columns):
+    def __init__(self, source: Any, columns: Any):
         self._columns = np.arange(source.shape[1])[columns]
         super().__init__(source, source.shape[0], self._columns)
 
-    def read(self, columns):
+    def read(self, columns: Any):
         """Read whole columns."""
         return self._source.read(self._columns[columns])
 
-    def read_rows(self, start, stop, columns):
+    def read_rows(self, start: int, stop: int, columns: Any):
         """Read some rows of columns."""
         return self._source.read_rows(start, stop, self._columns[columns])
 
@@ -311,7 +319,7 @@ def _read_all(source):
     return columns
 
 
-def write_arrow(source, open_writer, y=None, target_name="class"):
+def write_arrow(source: Any, open_writer: Any, y: Any = None, target_name: str = "class"):
     """Write a source and its labels part by part; `open_writer` makes the writer of a schema."""
     import pyarrow as arrow
 

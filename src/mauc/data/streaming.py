@@ -54,15 +54,15 @@ class SourceColumns(Columns):
         largest = max(self._column_bytes, source.memory // _BLOCK_SHARE)
         self.workspace = Workspace(source.memory, least_memory(source.shape[0], largest))
 
-    def column(self, j):
+    def column(self, j: int):
         """Return the values of one column: booleans, numbers, dates or category codes."""
         return self._take(np.array([j]))[0]
 
-    def block(self, chosen, convert):
+    def block(self, chosen: Any, convert: Any):
         """Return chosen columns as rows of an array, in the narrowest type that holds them."""
         return as_block(self._take(np.arange(self.shape[1])[chosen]), self.shape[0], convert)
 
-    def take_rows(self, rows):
+    def take_rows(self, rows: Any):
         """Return some of the rows: the columns are read again, within the same memory."""
         mask = np.zeros(self.shape[0], bool)
         mask[rows] = True
@@ -70,7 +70,9 @@ class SourceColumns(Columns):
             self.source.take_rows(mask), self.is_nominal, accept_infinite=self.accept_infinite
         )
 
-    def block_width(self, n_columns, n_scores=1, *, is_dense=False, reads_rows=False):
+    def block_width(
+        self, n_columns: int, n_scores: int = 1, *, is_dense: bool = False, reads_rows: bool = False
+    ):
         """Return how many of `n_columns` columns are worked on together."""
         in_memory = self.source.memory // _BLOCK_SHARE // self._column_bytes
         return min(super().block_width(n_columns, n_scores), max(1, in_memory))
@@ -79,7 +81,7 @@ class SourceColumns(Columns):
     def _column_bytes(self):
         return max(self.dtype.itemsize, int(self.source.widths.max(initial=1))) * self.shape[0]
 
-    def run_blocks(self, function, blocks, n_jobs=None):
+    def run_blocks(self, function: Any, blocks: Any, n_jobs: int | None = None):
         """Yield ``(block, function(block))`` in order, in as many threads as the memory allows."""
         n_threads, edges = plan_pass(self.source, blocks, n_jobs, self.workspace.taken)
         self._ahead = ahead = ReadAhead(self._read_range, edges, is_ahead=self._reads_ahead)
@@ -93,12 +95,12 @@ class SourceColumns(Columns):
             ahead.close()
         self.source.check_unchanged()
 
-    def limit_threads(self, n_columns, n_jobs=None):
+    def limit_threads(self, n_columns: int, n_jobs: int | None = None):
         """Return how many threads may work on `n_columns` columns each, outside of a pass."""
         n_bytes = n_columns * self.shape[0] * self.dtype.itemsize
         return max_threads(self.source, n_bytes, n_jobs, self.workspace.taken)
 
-    def in_groups(self, columns):
+    def in_groups(self, columns: Any):
         """Yield columns, read in groups, each twice as large as the last, held until the next."""
         column_bytes = self.shape[0] * self.dtype.itemsize
         widest = max(1, self.source.memory // (_GROUP_SHARE * column_bytes))
@@ -153,7 +155,7 @@ class ReadAhead:
     """A pass over stripes of columns, between `edges`: one is worked on while the next is read."""
 
     def __init__(
-        self, read: Callable[[int, int], list[Any]], edges: Sequence[int], *, is_ahead=True
+        self, read: Callable[[int, int], list[Any]], edges: Sequence[int], *, is_ahead: bool = True
     ) -> None:
         self._read, self._n_ahead = read, int(is_ahead)
         self._edges = np.asarray(edges)

@@ -8,7 +8,7 @@ is left out is then not 1 but the mean of the own weights of the rows of a class
 sum w^2 / sum w.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -42,13 +42,13 @@ class CategoryCounts(NamedTuple):
         first, second = np.triu_indices(len(self.totals), 1)
         return 2.0 * self.totals[first] * self.totals[second]
 
-    def of_class(self, k):
+    def of_class(self, k: int):
         """Return the categories of class k and their counts."""
         part = slice(self.starts[k], self.starts[k + 1])
         return self.categories[part], self.counts[part]
 
 
-def count_categories(values, codes, n_classes, row_weights=None):
+def count_categories(values: Any, codes: np.ndarray, n_classes: int, row_weights: Any = None):
     """Count the rows of every class by category, with the `row_weights` of a `Problem`."""
     categories, y = values.astype(np.int64), codes.astype(np.int64)
     if row_weights is None:

@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -35,9 +36,10 @@ RULES = ("one_standard_error", "best")
 
 @insert_texts
 def select_k(
-    selector, X, y, *, sizes=None, classifier=None, rule="one_standard_error", tolerance=0.001,
-    cv=5, groups=None, response_method="auto", sample_weight=None, pair_weight=None,
-    random_state=0, n_jobs=None,
+    selector: Any, X: Any, y: Any, *, sizes: Any = None, classifier: Any = None,
+    rule: str = "one_standard_error", tolerance: float = 0.001, cv: Any = 5, groups: Any = None,
+    response_method: Any = "auto", sample_weight: Any = None, pair_weight: Any = None,
+    random_state: Any = 0, n_jobs: int | None = None,
 ):  # fmt: skip
     """Choose how many features of a selector's ranking to keep.
 
@@ -299,7 +301,7 @@ class SizeCurve(Result):
         """Return the columns of `to_frame`, one row per size."""
         return {"size": self.sizes, "mauc": self.mean, "standard_error": self.standard_error}
 
-    def plot(self, ax=None):
+    def plot(self, ax: Any = None):
         """Draw the curve; return its `mauc.plotting.SizeCurveDisplay`."""
         from importlib import import_module
 

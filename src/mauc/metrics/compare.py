@@ -28,8 +28,9 @@ _MIN_SQUARE = 1 / 64
 
 
 def compare_mauc(
-    y_true, scores_a, scores_b, *, groups=None, labels=None, sample_weight=None, pair_weight=None,
-    alternative="two-sided", margin=0.005, level=0.95, folds=None,
+    y_true: Any, scores_a: Any, scores_b: Any, *, groups: Any = None, labels: Any = None,
+    sample_weight: Any = None, pair_weight: Any = None, alternative: str = "two-sided",
+    margin: float = 0.005, level: float = 0.95, folds: Any = None,
 ):  # fmt: skip
     r"""Test whether two models, or two sets of features, differ in MAUC on the same samples.
 
@@ -211,7 +212,7 @@ class _Tested:
     margin: float
     level: float
 
-    def results(self, difference, variance, freedom) -> np.ndarray:
+    def results(self, difference: Any, variance: Any, freedom: Any) -> np.ndarray:
         """Return bounds and p-value, (3,) or (3, n_pairs)."""
         error = np.sqrt(variance)
         if self.alternative == "two-sided":

@@ -33,8 +33,10 @@ _MAX_FREEDOM = 1e10  # beyond, Student's t is the normal distribution
 
 
 def mauc_interval(
-    y_true, y_score, *, labels=None, sample_weight=None, pair_weight=None, method="delong",
-    n_bootstrap=None, level=0.95, folds=None, groups=None, random_state=0, n_jobs=None,
+    y_true: Any, y_score: Any, *, labels: Any = None, sample_weight: Any = None,
+    pair_weight: Any = None, method: str = "delong", n_bootstrap: int | None = None,
+    level: float = 0.95, folds: Any = None, groups: Any = None, random_state: Any = 0,
+    n_jobs: int | None = None,
 ):  # fmt: skip
     """Compute MAUC and its confidence interval, and those of the class pairs.
 
@@ -412,8 +414,8 @@ def _variance(values, shares, size):
 
 
 def binomial_bounds(
-    auc, variances, sizes, level, factor=1.0, priors=(_PRIOR_SHARE,) * 2, limits=(1.0, 1.0),
-    max_freedom=_MAX_FREEDOM,
+    auc: Any, variances: np.ndarray, sizes: Any, level: Any, factor: float = 1.0,
+    priors: Any = (_PRIOR_SHARE,) * 2, limits: Any = (1.0, 1.0), max_freedom: Any = _MAX_FREEDOM,
 ):  # fmt: skip
     """Return exact binomial bounds at the number of trials that has the variance of the AUC.
 

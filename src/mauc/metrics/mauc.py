@@ -37,7 +37,13 @@ _RESPONSES = ("predict_proba", "decision_function")
 
 
 def mauc_score(
-    y_true, y_score, *, labels=None, sample_weight=None, average="macro", pair_weight=None
+    y_true: Any,
+    y_score: Any,
+    *,
+    labels: Any = None,
+    sample_weight: Any = None,
+    average: Any = "macro",
+    pair_weight: Any = None,
 ):
     r"""Compute MAUC, the multi-class AUC of Hand and Till.
 
@@ -103,7 +109,9 @@ def mauc_score(
     return pairs.mean(np.mean(pairs.auc(ST), axis=0))
 
 
-def auc_mu_score(y_true, y_score, weights=None, *, labels=None, sample_weight=None):
+def auc_mu_score(
+    y_true: Any, y_score: Any, weights: Any = None, *, labels: Any = None, sample_weight: Any = None
+):
     r"""Compute AUC mu, the multi-class AUC of Kleiman and Page.
 
     Samples of two classes are ranked by the difference of their scores, where `mauc_score` ranks
@@ -158,7 +166,14 @@ def auc_mu_score(y_true, y_score, weights=None, *, labels=None, sample_weight=No
     return pairs.mean(auc)
 
 
-def pair_auc_scores(y_true, y_score, *, labels=None, sample_weight=None, pair_weight=None):
+def pair_auc_scores(
+    y_true: Any,
+    y_score: Any,
+    *,
+    labels: Any = None,
+    sample_weight: Any = None,
+    pair_weight: Any = None,
+):
     """Compute the AUC of a score matrix on every pair of classes.
 
     Parameters
@@ -289,7 +304,7 @@ class _Scorer:
         weights = "" if self._pair_weight is None else f", pair_weight={self._pair_weight!r}"
         return f"make_mauc_scorer({self._response_method!r}{weights})"
 
-    def __call__(self, estimator, X, y, sample_weight=None) -> float:
+    def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the MAUC of the estimator's scores of X."""
         check_no_missing_label(y)
         name = type(estimator).__name__
@@ -319,7 +334,7 @@ class _Scorer:
         return self._request
 
 
-def make_mauc_scorer(response_method=_RESPONSES, *, pair_weight=None):
+def make_mauc_scorer(response_method: Any = _RESPONSES, *, pair_weight: Any = None):
     """Make a scorer: a callable of a fitted classifier, X and y that returns MAUC.
 
     Unlike a scorer of scikit-learn's ``make_scorer``, it knows the classes of the classifier, so

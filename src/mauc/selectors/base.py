@@ -65,7 +65,16 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     # A cluster is not metadata of the samples, so it is not routed.
     __metadata_request__fit = {"client": UNUSED}
 
-    def fit(self, X, y, sample_weight=None, *, groups=None, cv=None, client=None):
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        groups: Any = None,
+        cv: Any = None,
+        client: Any = None,
+    ):
         """Rank the features and select the first of them.
 
         Parameters
@@ -137,7 +146,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
                 self._problem = problem
             return self._learn(problem, ranked._replace(pair_auc=pair_auc))
 
-    def explain(self, feature, X=None, y=None, sample_weight=None):
+    def explain(self, feature: Any, X: Any = None, y: Any = None, sample_weight: Any = None):
         """Explain why a feature was chosen, or why not.
 
         Parameters
@@ -194,7 +203,15 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         return self._explainer.explain(self._explainer.column_of(feature))
 
     def certificate(
-        self, X, y, estimator=None, *, sample_weight=None, groups=None, cv=5, level=0.95
+        self,
+        X: Any,
+        y: Any,
+        estimator: Any = None,
+        *,
+        sample_weight: Any = None,
+        groups: Any = None,
+        cv: Any = 5,
+        level: float = 0.95,
     ):
         """Bound what leaving out the other features costs, on rows that had no say in the choice.
 
@@ -348,7 +365,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
             )
         return n_wanted
 
-    def transform(self, X):
+    def transform(self, X: Any):
         """Reduce X to the selected features, in the order of the columns.
 
         Parameters
@@ -399,7 +416,12 @@ def is_in_memory(data: Any) -> bool:
 
 
 def open_input(
-    X: Any, y: Any = None, sample_weight: Any = None, client: Any = None, *, uses_cluster=True
+    X: Any,
+    y: Any = None,
+    sample_weight: Any = None,
+    client: Any = None,
+    *,
+    uses_cluster: bool = True,
 ) -> tuple[Any, Any, Any, Any]:
     """Settle what the arguments of ``fit`` are: the door of all estimators and functions.
 
@@ -436,7 +458,7 @@ class GreedySearch:
     parts, on which no bit of the result depends.
     """
 
-    def __init__(self, relevance, is_constant, k):
+    def __init__(self, relevance: np.ndarray, is_constant: Any, k: int):
         self.masked_relevance = np.where(is_constant, -np.inf, relevance)
         self.ranking = np.empty(k, np.int64)
         self.scores = np.empty(k)
@@ -445,7 +467,7 @@ class GreedySearch:
         self.ranking[0], self.scores[0] = first, self.masked_relevance[first]
         self.is_left[first] = False
 
-    def run(self, best_of_block, blocks, pool, prepare=None):
+    def run(self, best_of_block: Any, blocks: Any, pool: Any, prepare: Any = None):
         """Choose the other features and return self.
 
         ``best_of_block(block, given)`` returns the best candidate of a range of features, the

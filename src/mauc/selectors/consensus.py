@@ -134,8 +134,9 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
     _no_cluster = "it fits its selector on halves of the samples"
 
     def __init__(
-        self, selector="greedy", n_features_to_select=None, *, n_resamples=50, rule="auto",
-        categorical_features=None, random_state=None, n_jobs=None, verbose=False,
+        self, selector: Any = "greedy", n_features_to_select: Any = None, *, n_resamples: int = 50,
+        rule: str = "auto", categorical_features: Any = None, random_state: Any = None,
+        n_jobs: int | None = None, verbose: bool = False,
     ):  # fmt: skip
         self.selector = selector
         self.n_features_to_select = n_features_to_select

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq, minimize_scalar
@@ -37,7 +37,7 @@ class ErrorControl(Result):
     n_chosen: int  #: q, the features that each half chose
     n_pairs: int  #: complementary pairs of halves
 
-    def at(self, threshold) -> ErrorBound:
+    def at(self, threshold: Any) -> ErrorBound:
         """Return the bounds for a threshold in (0.5, 1], rounded up to a possible frequency."""
         threshold = check_real("threshold", threshold, 0.5, 1.0, is_low_open=True)
         p, n_halves = len(self.frequencies), 2 * self.n_pairs
@@ -73,12 +73,12 @@ class ErrorControl(Result):
         return [line, plain_layout(heads, rows, right=heads[1:])]
 
 
-def worst_case(share, threshold):
+def worst_case(share: Any, threshold: Any):
     """Return the bound of Theorem 1 as a share of all features, at most 1."""
     return min(1.0, share * share / (2.0 * threshold - 1.0))
 
 
-def unimodal(share, threshold, n_pairs):
+def unimodal(share: Any, threshold: Any, n_pairs: int):
     """Return the bound of Theorem 2 as a share of all features, at most 1; NaN outside of it."""
     least = min(0.5 + share**2, 0.5 + 1.0 / (2 * n_pairs) + 0.75 * share**2)
     if share > 1.0 / math.sqrt(3.0) or threshold <= least:
@@ -90,7 +90,7 @@ def unimodal(share, threshold, n_pairs):
     return min(1.0, factor * share * share)
 
 
-def r_concave(share, threshold, n_pairs):
+def r_concave(share: Any, threshold: Any, n_pairs: int):
     """Return the bound for r-concave frequencies as a share of all features, at most 1."""
     n_reached = round(threshold * 2 * n_pairs)
     both = concave_tail(share * share, n_reached - n_pairs, n_pairs, -0.5)

@@ -1,6 +1,6 @@
 """Selectors that rank by a sketch of rows: ``partial_fit`` and ``fit_sketch``."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -22,7 +22,7 @@ class SketchMixin:
 
     _rarely_learned: ClassVar[tuple[str, ...]] = ("size_curve_", "sketch_", "error_bound_")
 
-    def partial_fit(self, X, y):
+    def partial_fit(self, X: Any, y: Any):
         """Add rows to those of earlier calls, and rank the features by all of them.
 
         The AUCs are those of a `mauc.PairAUCSketch`, `sketch_`, of fixed size: exact for features
@@ -58,7 +58,7 @@ class SketchMixin:
                     check_columns(X, self)
             return self._rank_sketch(sketch.update(X, y), options)
 
-    def fit_sketch(self, sketch):
+    def fit_sketch(self, sketch: Any):
         """Rank the features by a `PairAUCSketch`, such as that of `mauc.sketch_rows`.
 
         It is kept as `sketch_`, which `partial_fit` continues, and self is returned.
@@ -122,11 +122,11 @@ class SketchMixin:
 class SketchColumns(Columns):
     """The columns of a sketch: their wins on class pairs are known, their values are not."""
 
-    def __init__(self, sketch, pairs):
+    def __init__(self, sketch: Any, pairs: Any):
         self.shape, self.dtype = (sketch.n_rows, sketch.n_features), np.dtype(np.float64)
         self.known_wins = sketch.pair_wins()[:, pairs]
 
-    def block_width(self, n_columns, n_scores=1, **layout):
+    def block_width(self, n_columns: int, n_scores: int = 1, **layout: Any):
         """Return the number of columns: nothing is measured again."""
         return n_columns
 

@@ -64,7 +64,7 @@ class SelectionTrace(Result):
     def __len__(self):
         return len(self.features)
 
-    def __getitem__(self, at) -> TraceStep:
+    def __getitem__(self, at: Any) -> TraceStep:
         at = range(len(self))[at]
         return TraceStep(
             step=at + 1,
@@ -94,7 +94,7 @@ class SelectionTrace(Result):
         """Return the trace as a pandas DataFrame, one row per step."""
         return super().to_frame().set_index("step")
 
-    def plot(self, ax=None):
+    def plot(self, ax: Any = None):
         """Draw the trace; return its `mauc.plotting.TraceDisplay`."""
         # By name: plots build on selectors, not the other way round.
         return import_module("mauc.plotting").TraceDisplay(self).plot(ax)

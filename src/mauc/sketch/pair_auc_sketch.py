@@ -1,6 +1,7 @@
 """A sketch of rows that come in batches, from which AUCs and their largest errors are read."""
 
 from copy import copy
+from typing import Any
 
 import numpy as np
 
@@ -89,7 +90,9 @@ class PairAUCSketch:
     """
 
     # Arrays, and the lists of them, are replaced and never written to: copies share them.
-    def __init__(self, n_bins=1024, *, n_buffered=None, n_jobs=None):
+    def __init__(
+        self, n_bins: int = 1024, *, n_buffered: int | None = None, n_jobs: int | None = None
+    ):
         self.n_bins = check_int("n_bins", n_bins, _MIN_BINS, _MAX_BINS)
         self.n_buffered = check_int("n_buffered", n_buffered, 1, optional=True)
         count_threads(n_jobs)
@@ -106,7 +109,7 @@ class PairAUCSketch:
         """Number of rows so far."""
         return int(self.class_counts.sum())
 
-    def update(self, X, y):
+    def update(self, X: Any, y: Any):
         """Add rows of numbers of any type, with the class labels `y`, and return self.
 
         X is array-like, a sparse matrix or a data frame; a source, or a Dask collection, is read by
@@ -127,7 +130,7 @@ class PairAUCSketch:
                 self._count([*self._buffer, rows])
         return self
 
-    def merge(self, other):
+    def merge(self, other: Any):
         """Add the rows of another sketch of the same features, and return self.
 
         The bins and classes of the other one, which is not changed, may differ.
@@ -155,7 +158,7 @@ class PairAUCSketch:
             self._count(self._buffer)
         return self
 
-    def __add__(self, other):
+    def __add__(self, other: Any):
         """Return a new sketch of the rows of both."""
         return self.copy().merge(other)
 
@@ -178,7 +181,7 @@ class PairAUCSketch:
         made.class_counts, made._bounds = np.zeros_like(self.class_counts), None
         return made
 
-    def pair_auc(self, folded=True):
+    def pair_auc(self, folded: bool = True):
         """Return the AUC of every feature on every class pair, shape (n_features, n_pairs).
 
         It is max(A, 1 - A) if `folded`, otherwise A, the AUC with the first class of the pair as
@@ -335,7 +338,7 @@ class PairAUCSketch:
         return slots
 
 
-def sketch_rows(data, y=None, *, n_bins=1024, n_jobs=None):
+def sketch_rows(data: Any, y: Any = None, *, n_bins: int = 1024, n_jobs: int | None = None):
     """Read rows once, part by part, and return a sketch of the AUCs of all class pairs.
 
     Parameters

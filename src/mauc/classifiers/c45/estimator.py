@@ -2,7 +2,7 @@
 
 import math
 from numbers import Real
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
@@ -94,8 +94,8 @@ class C45(BaseClassifier):
     _order = "F"
 
     def __init__(
-        self, confidence=0.25, min_samples_leaf=2, prune=True, subtree_raising=True,
-        categorical_features=None,
+        self, confidence: float = 0.25, min_samples_leaf: int = 2, prune: bool = True,
+        subtree_raising: bool = True, categorical_features: Any = None,
     ):  # fmt: skip
         self.confidence = confidence
         self.min_samples_leaf = min_samples_leaf
@@ -108,11 +108,11 @@ class C45(BaseClassifier):
         check_real("confidence", self.confidence, 0, 0.5, is_low_open=True)
         check_real("min_samples_leaf", self.min_samples_leaf, 1)
 
-    def prepare(self, samples):
+    def prepare(self, samples: Any):
         """Return the `SortedColumns` of training `Samples`."""
         return SortedColumns.of(samples)
 
-    def nest(self, samples, X_test, response_method, n_jobs=None):
+    def nest(self, samples: Any, X_test: Any, response_method: Any, n_jobs: int | None = None):
         """Return the scores on nested features: the columns are sorted once."""
         columns = self.prepare(samples)
         QT = encode_columns(X_test, columns.categories)
@@ -124,7 +124,7 @@ class C45(BaseClassifier):
 
         return scores
 
-    def to_text(self, feature_names=None, class_names=None):
+    def to_text(self, feature_names: Any = None, class_names: Any = None):
         """Return the tree as text, in the layout of J48's printout.
 
         A leaf shows its class, the training weight that reached it and, after the slash, how much
@@ -245,7 +245,7 @@ def warn_of_close_values(columns: SortedColumns, names: list[str]) -> None:
         )
 
 
-def format_number(value, decimals=6):
+def format_number(value: Any, decimals: int = 6):
     """Format a number with at most `decimals` decimals and no trailing zeros."""
     scaled = math.floor(abs(value) * 10.0**decimals + 0.5)
     if scaled == 0:
@@ -254,12 +254,12 @@ def format_number(value, decimals=6):
     return f"-{text}" if value < 0 else text
 
 
-def format_weight(weight):
+def format_weight(weight: Any):
     """Format a weight with one or two decimals, halves rounded up."""
     return repr(math.floor(weight * 100.0 + 0.5) / 100.0)
 
 
-def largest_class(counts):
+def largest_class(counts: Any):
     """Return the most frequent class, of (nearly) equals the first."""
     best = 0
     for c in range(1, len(counts)):
@@ -268,7 +268,7 @@ def largest_class(counts):
     return best
 
 
-def describe_test(tree, node, child, feature_names, categories):
+def describe_test(tree: Any, node: Any, child: Any, feature_names: Any, categories: Any):
     """Return the test on the branch from `node` to its `child`-th child, as ``petal <= 0.6``."""
     feature = int(tree.feature[node])
     name = feature_names[feature]
@@ -278,7 +278,7 @@ def describe_test(tree, node, child, feature_names, categories):
     return f"{name} {'<=' if child == 0 else '>'} {format_number(float(tree.threshold[node]))}"
 
 
-def describe_leaf(tree, node, parent, class_names):
+def describe_leaf(tree: Any, node: Any, parent: Any, class_names: Any):
     """Return the leaf's class with the weight that reached it / the weight it gets wrong."""
     counts = tree.counts[node]
     total = float(counts.sum())
@@ -290,7 +290,7 @@ def describe_leaf(tree, node, parent, class_names):
     return f"{class_names[best]} ({format_weight(total)}{errors})"
 
 
-def tree_to_text(tree, feature_names, class_names, categories):
+def tree_to_text(tree: Any, feature_names: Any, class_names: Any, categories: Any):
     """Return the tree in the layout of J48's printout; `categories` has the nominal values."""
     n_leaves = int(np.count_nonzero(tree.n_children == 0))
     lines = []

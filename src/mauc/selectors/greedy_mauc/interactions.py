@@ -72,7 +72,7 @@ class Interactions(Result):
         """The features of all products that count."""
         return set(self.pairs[self.steps > 0].ravel().tolist())
 
-    def lines(self, names) -> list[str]:
+    def lines(self, names: Any) -> list[str]:
         """Return one line per product that counts, under these names of all features."""
         text = "{} and {} act together (p = {:.1e})"
         used = [one for one in self if one.step > 0]
@@ -98,7 +98,7 @@ class Interactions(Result):
 
 def search_derived(
     effects: np.ndarray, scores: NormalScores, k: int, names: np.ndarray, noise_correction: float,
-    *, interactions: bool, search: Callable[..., Any] | None = None, **options,
+    *, interactions: bool, search: Callable[..., Any] | None = None, **options: Any,
 ) -> tuple[SearchState, GreedyRanking, np.ndarray, Interactions | None]:  # fmt: skip
     """Choose features with their folded scores and, with `interactions`, with their products.
 
@@ -323,7 +323,7 @@ class ProductSearch:
         )
 
 
-def score_pairs(state, members, products, correlations):
+def score_pairs(state: Any, members: Any, products: Any, correlations: np.ndarray):
     """Return the gain per new feature of every product with its members that are not chosen.
 
     Also the mean prior weights of these, 0 if there are none; folded scores have one member.
@@ -357,7 +357,7 @@ def score_pairs(state, members, products, correlations):
     return np.maximum(1.0 - losses, 0.0) / n_new, weights
 
 
-def shrunk_correlations(state, first, second):
+def shrunk_correlations(state: Any, first: Any, second: Any):
     """Return the shrunk within-class correlations of pairs of columns."""
     centers = state.centers
     within = state.scores.products(first, second) - (centers[:, first] * centers[:, second]).sum(

@@ -50,7 +50,7 @@ class Prediction:
     left: Leftover
     n_steps: np.ndarray  #: (k,), int64: chosen columns with each of the features
 
-    def __array__(self, dtype=None, copy=None):
+    def __array__(self, dtype: Any = None, copy: Any = None):
         return np.array(self.mauc, dtype=dtype)
 
     @cached_property
@@ -239,11 +239,11 @@ class Exchange(NamedTuple):
 class Alternatives(Result, Mapping):
     """For each chosen feature, by column number, its `Exchange` tuples, the nearest first."""
 
-    def __init__(self, ranking: Iterable[int], exchanges: Iterable[list[Exchange]], names):
+    def __init__(self, ranking: Iterable[int], exchanges: Iterable[list[Exchange]], names: Any):
         self._found = {int(f): part for f, part in zip(ranking, exchanges, strict=True)}
         self._names = names
 
-    def __getitem__(self, feature) -> list[Exchange]:
+    def __getitem__(self, feature: Any) -> list[Exchange]:
         return self._found[feature]
 
     def __iter__(self) -> Iterator[int]:
@@ -252,7 +252,7 @@ class Alternatives(Result, Mapping):
     def __len__(self):
         return len(self._found)
 
-    def with_names(self, names) -> "Alternatives":
+    def with_names(self, names: Any) -> "Alternatives":
         """Return the same with other names of all features."""
         return Alternatives(self._found, self._found.values(), names)
 
@@ -260,11 +260,11 @@ class Alternatives(Result, Mapping):
         """Return one line per chosen feature that could be replaced."""
         return [line for feature in self._found if (line := self.line(feature))]
 
-    def names(self, feature) -> list[str]:
+    def names(self, feature: Any) -> list[str]:
         """Return the names of the features that could replace a chosen one."""
         return [str(self._names[one.alternative]) for one in self._found[feature]]
 
-    def line(self, feature) -> str:
+    def line(self, feature: Any) -> str:
         """Describe a chosen feature in one line: replaced, dropped, or "" if neither can be."""
         exchanges = self._found[feature]
         if not exchanges:
@@ -385,12 +385,12 @@ def find_exchanges(
     return found
 
 
-def model_shares(state):
+def model_shares(state: Any):
     """Return the share of each class pair in MAUC."""
     return state.stakes / state.stakes.sum()
 
 
-def effect_scale(slopes, predicted, shares):
+def effect_scale(slopes: np.ndarray, predicted: Any, shares: Any):
     """Return the factor of all effects, at most 1, by which the model predicts that MAUC."""
     separations = (slopes**2).sum(axis=0)
 
@@ -417,7 +417,7 @@ def _describe(state, chosen, scale):
     )  # fmt: skip
 
 
-def residual_effects(state, k, others):
+def residual_effects(state: Any, k: int, others: Any):
     """Return the residual effects and variances of features, given the first k chosen ones."""
     factors, steps = state.factors[: state.step], np.arange(state.step)[:, np.newaxis]
     updated = state.n_updates[others]

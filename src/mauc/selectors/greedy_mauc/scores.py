@@ -14,6 +14,7 @@ import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numba import uintp
@@ -71,18 +72,18 @@ class NormalScores:
         stops = np.cumsum(self.class_counts)
         return np.array([part.sum() for part in np.split(self.weights, stops)[:-1]])
 
-    def weighted(self, columns) -> np.ndarray:
+    def weighted(self, columns: Any) -> np.ndarray:
         """Return scores, padded, that give weighted sums of products with other scores."""
         if self.weights is None:
             return self.padded[columns].astype(np.int16)
         return self.padded[columns] * self.weights
 
-    def products(self, first, second) -> np.ndarray:
+    def products(self, first: Any, second: Any) -> np.ndarray:
         """Return the sums of the products of two columns, or of many."""
         kind = np.int64 if self.weights is None else np.float64
         return np.einsum("...i,...i->...", self.weighted(first), self.padded[second], dtype=kind)
 
-    def values(self, columns, part: slice) -> np.ndarray:
+    def values(self, columns: Any, part: slice) -> np.ndarray:
         """Return scores of some kept rows times the roots of their weights, for products."""
         values = self.padded[columns, part]
         return values if self.weights is None else values * np.sqrt(self.weights[part])
@@ -120,7 +121,9 @@ class KeptRows:
     has as many of the `max_samples` as its copies would have.
     """
 
-    def __init__(self, problem: Problem, max_samples: int | None, kept=None, kept_weights=None):
+    def __init__(
+        self, problem: Problem, max_samples: int | None, kept: Any = None, kept_weights: Any = None
+    ):
         codes, given = problem.codes, problem.sample_weight
         order, self.starts, weights = group_by_class(codes, problem.n_classes, given)
         self.order, self.weights = order.astype(np.int32), None if given is None else weights
@@ -334,12 +337,12 @@ def category_scores(counts: CategoryCounts) -> np.ndarray:
     return scores / max(np.abs(scores).max(), 1e-300)
 
 
-def rank_scores(scores):
+def rank_scores(scores: Any):
     """Return the ranks 0, 1, ... of scores, float64; equal ones have the same."""
     return np.unique(scores.round(_DECIMALS), return_inverse=True)[1].astype(np.float64)
 
 
-def class_signs(counts, scores):
+def class_signs(counts: Any, scores: Any):
     """Return for every class pair the sign of the difference of the mean scores, never 0."""
     means = np.zeros(len(counts.totals))
     for k in range(len(means)):

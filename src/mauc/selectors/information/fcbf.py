@@ -5,6 +5,7 @@ exactly 1 with each other.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -110,7 +111,7 @@ class FCBF(BinnedSelector):
         return single_ranking(problem, ranking, relevance[ranking], relevance)
 
 
-def fcbf_search(features, k, threshold=0.0, max_rounds=None):
+def fcbf_search(features: Any, k: int, threshold: float = 0.0, max_rounds: int | None = None):
     """Return k features in order of rounds, the round of each, and SU(f, y) of all features."""
     arrays = features.arrays
     log_n, scale = arrays.log_n, arrays.n * arrays.unit

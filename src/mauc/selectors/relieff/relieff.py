@@ -177,7 +177,14 @@ def _warn_of_tiny_ranges(problem, widths):
 
 
 def relieff_weights(
-    XT, y, n_classes, rows=None, n_neighbors=10, n_threads=1, is_nominal=None, sample_weight=None
+    XT: Any,
+    y: Any,
+    n_classes: int,
+    rows: Any = None,
+    n_neighbors: int = 10,
+    n_threads: int = 1,
+    is_nominal: Any = None,
+    sample_weight: Any = None,
 ):
     """Return the ReliefF weight of every feature of columns in memory.
 
@@ -257,7 +264,9 @@ def relieff_weights(
     return weights
 
 
-def weighted_neighbors(panel, queries, y, sample_weight, takes_all, n_neighbors):
+def weighted_neighbors(
+    panel: Any, queries: np.ndarray, y: Any, sample_weight: Any, takes_all: Any, n_neighbors: int
+):
     """Return neighbours of queries, given their distances to all rows, and what each counts.
 
     A row counts by that part of its weight that is among the first `n_neighbors` of its class, hits
@@ -284,7 +293,7 @@ def weighted_neighbors(panel, queries, y, sample_weight, takes_all, n_neighbors)
     return near.astype(np.int32), shares
 
 
-def count_values(XT, is_nominal):
+def count_values(XT: Any, is_nominal: Any):
     """Return the number of values of nominal columns, 0 for numeric ones; int32."""
     n_values = np.zeros(XT.shape[0], np.int32)
     if is_nominal is None:
@@ -297,12 +306,12 @@ def count_values(XT, is_nominal):
     return n_values
 
 
-def column_widths(XT):
+def column_widths(XT: Any):
     """Return the largest less the lowest known value of every column."""
     return np.fmax.reduce(XT, axis=1) - np.fmin.reduce(XT, axis=1)
 
 
-def scale_columns(XT, n_values, ZT) -> bool:
+def scale_columns(XT: Any, n_values: Any, ZT: Any) -> bool:
     """Fill `ZT` with columns scaled to [0, 1], nominal ones copied; return if any is missing."""
     is_nominal = n_values > 0
     with np.errstate(all="ignore"):
@@ -317,7 +326,7 @@ def scale_columns(XT, n_values, ZT) -> bool:
     return bool(np.isnan(ZT).any())
 
 
-def new_slots(n_slots, n_classes, n_neighbors):
+def new_slots(n_slots: int, n_classes: int, n_neighbors: int):
     """Return free slots: near_dist, near_row, bound and target."""
     shape = (n_slots, n_classes, n_neighbors)
     return (
@@ -329,8 +338,9 @@ def new_slots(n_slots, n_classes, n_neighbors):
 
 
 def fill_panel(
-    ZT, columns, n_values, is_plain, queries, is_symmetric, first, last, y, panel,
-    near_dist, near_row, bound, target, accumulate=False,
+    ZT: Any, columns: Any, n_values: Any, is_plain: Any, queries: np.ndarray, is_symmetric: Any,
+    first: Any, last: Any, y: Any, panel: Any, near_dist: Any, near_row: Any, bound: Any,
+    target: int, accumulate: bool = False,
 ):  # fmt: skip
     """Fill distances of the queries to rows first:last, and offer the queries to these rows.
 
@@ -356,7 +366,17 @@ def fill_panel(
 
 
 def add_weights(
-    ZT, n_values, is_plain, queries, y, class_counts, near_row, first, last, weights, shares=None
+    ZT: Any,
+    n_values: Any,
+    is_plain: Any,
+    queries: np.ndarray,
+    y: Any,
+    class_counts: np.ndarray,
+    near_row: Any,
+    first: Any,
+    last: Any,
+    weights: Any,
+    shares: Any = None,
 ):
     """Add the contributions of the queries to the weights of columns first:last.
 

@@ -1,7 +1,7 @@
 """ReliefF of a source: the columns pass by, once for every panel of samples."""
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,7 +30,7 @@ _DIFFERENCE_TIME, _BYTE_TIME = 3e-10, 1e-9
 _LONG = 3600.0
 
 
-def streamed_weights(problem, rows=None, n_neighbors=10, n_threads=1):
+def streamed_weights(problem: Any, rows: Any = None, n_neighbors: int = 10, n_threads: int = 1):
     """Return the ReliefF weight and the range of every feature of a source, in passes over it."""
     queries = np.arange(problem.n_samples) if rows is None else np.array(rows, np.int64)
     n_slots = problem.n_classes * n_neighbors
