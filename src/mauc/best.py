@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from itertools import groupby
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin, clone
@@ -60,7 +60,7 @@ def best_subset(
     X: Any, y: Any, *, groups: Any = None, time: float = 300, selectors: Any = None,
     sizes: Any = None, classifiers: Any = None, cv: Any = 5, outer: Any = 5, random_state: Any = 0,
     n_jobs: int | None = None,
-):  # fmt: skip
+) -> "BestSubset":  # fmt: skip
     """Find a small set of features and a classifier for it, and say how good they are.
 
     Combinations of a selector, a number of features and a classifier race in cross-validation.
@@ -280,7 +280,7 @@ class _Grid:
 class OneHotColumns(TransformerMixin, BaseEstimator):
     """Replace nominal columns by indicators of their categories, all 0 where a value is missing."""
 
-    def fit(self, X: Any, y: Any = None):
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Learn the categories."""
         self._coder, X, is_nominal = learn_categories(X, None)
         X = check_table(X, estimator=self, takes_nominal=True)
@@ -288,7 +288,7 @@ class OneHotColumns(TransformerMixin, BaseEstimator):
         self._indicators = Indicators(X.shape[1], find_categories(X, self.nominal_))
         return self
 
-    def transform(self, X: Any):
+    def transform(self, X: Any) -> Any:
         """Return the columns as numbers."""
         check_fitted(self)
         if self._coder.categories:
@@ -518,7 +518,7 @@ class BestSubset(Result):
     n_features: int
     measure: str = "MAUC"
 
-    def plan(self, dataset: Any):
+    def plan(self, dataset: Any) -> Plan:
         """Return the `mauc.experiments.Plan` of all that could race, on a `DatasetSpec`."""
         specs = [
             tuple(MethodSpec(name, options=_FIXED.get(name, {})) for name in methods)
@@ -530,7 +530,7 @@ class BestSubset(Result):
             seed=self.random_state,
         )  # fmt: skip
 
-    def report(self, X: Any, y: Any, **options: Any):
+    def report(self, X: Any, y: Any, **options: Any) -> Any:
         """Return the page of the choice: `mauc.report.selection_report` with its classifier."""
         if self.choice.selector == ALL:
             raise MaucError("all features were chosen, so there is no selection to report.")
@@ -538,12 +538,12 @@ class BestSubset(Result):
         make = import_module("mauc.report").selection_report
         return make(self.pipeline[0], X, y, **{"classifier": self.pipeline[-1], **options})
 
-    def frame_columns(self):
+    def frame_columns(self) -> dict[str, list[str | int | float]]:
         """Return the columns of `to_frame`, one row per combination that raced."""
         heads = ("selector", "size", "classifier", "folds", "mauc", "standard_error")
         return {head: [row[at] for row in self.race] for at, head in enumerate(heads)}
 
-    def printed_parts(self):
+    def printed_parts(self) -> list[Any]:
         """Return the answer, and the best of the race as a table."""
         shown = ", ".join(short_name(name) for name in self.features[:MAX_SHOWN])
         more = len(self.features) - MAX_SHOWN

@@ -1,6 +1,6 @@
 """The MDL discretizer, and its cut points for the selectors."""
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
@@ -52,7 +52,7 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def __init__(self, *, n_jobs: int | None = None):
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the cut points of X, which may be sparse; missing values are left out.
 
         A row of weight 2 counts as two rows; weights that are not whole count by their ratios.
@@ -63,7 +63,7 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         self.classes_ = problem.classes
         return self
 
-    def transform(self, X: Any):
+    def transform(self, X: Any) -> np.ndarray:
         """Replace every value by the number of its bin, as a dense array of the shape of X.
 
         It is 0 for values up to the first cut point, and so on; NaN stays NaN.
@@ -76,7 +76,7 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             bins[:, j] = bins_of(column, points)
         return bins
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.input_tags.sparse = True

@@ -1,7 +1,7 @@
 """What the classifiers share: validation, labels, weights, nominal columns, prediction."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -38,7 +38,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
     _order: str | None = None  # memory order that X is brought to; None keeps the one it has
     _min_classes = 1
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the classifier.
 
         Parameters
@@ -58,21 +58,21 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         self._learn(self._check_samples(X, y, sample_weight))
         return self
 
-    def predict_proba(self, X: Any):
+    def predict_proba(self, X: Any) -> Any:
         """Return the scores of the classes for samples X, of shape (n_samples, n_classes)."""
         return self._score(self._check_X(X))
 
-    def predict(self, X: Any):
+    def predict(self, X: Any) -> np.ndarray:
         """Return the label with the highest score for every sample, the first of equals."""
         scores = self.predict_proba(X)  # an unfitted classifier has no classes_
         return self.classes_[np.argmax(scores, axis=1)]
 
     @property
-    def accepts(self):
+    def accepts(self) -> Any:
         """What input the classifier takes, as the registry says of its class or an ancestor."""
         return accepts_of(type(self))
 
-    def check_options(self):
+    def check_options(self) -> None:
         """Raise a `MaucError` if a parameter is wrong."""
 
     def _check_samples(self, X, y, sample_weight=None):
@@ -102,7 +102,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
             X = self._coder.encode(X)
         return check_table(X, estimator=self, reset=False, order=self._order)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = self.accepts.nominal

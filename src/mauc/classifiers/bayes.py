@@ -1,5 +1,6 @@
 """Naive Bayes with normal densities: estimator, densities of the features, nested feature sets."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -76,11 +77,13 @@ class NormalNaiveBayes(BaseClassifier):
     def __init__(self, categorical_features: Any = None):
         self.categorical_features = categorical_features
 
-    def prepare(self, samples: Any):
+    def prepare(self, samples: Any) -> "Densities":
         """Return the `Densities` of training `Samples`: all that is learned, feature by feature."""
         return Densities.of(samples)
 
-    def nest(self, samples: Any, X_test: Any, response_method: Any, n_jobs: int | None = None):
+    def nest(
+        self, samples: Any, X_test: Any, response_method: Any, n_jobs: int | None = None
+    ) -> Callable[..., Any]:
         """Return the scores on nested features: likelihoods of a feature are computed once.
 
         They depend on no other feature; multiplied in the order of the ranking they give what a fit
@@ -115,11 +118,11 @@ class NormalNaiveBayes(BaseClassifier):
 
         return scores
 
-    def predict_log_proba(self, X: Any):
+    def predict_log_proba(self, X: Any) -> np.ndarray:
         """Return the logarithms of `predict_proba`, computed without saturation."""
         return log_probabilities(self._log_odds(X))
 
-    def decision_function(self, X: Any):
+    def decision_function(self, X: Any) -> np.ndarray:
         """Return the log-odds of each class against all others, (n_samples, n_classes).
 
         They do not round where a class is certain; with two classes those of the second are

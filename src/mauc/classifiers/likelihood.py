@@ -143,7 +143,7 @@ def multiply_likelihoods(likelihoods, joint):
                     joint[i, k] *= 1e75
 
 
-def add_log_likelihoods(likelihoods: Any, joint: Any):
+def add_log_likelihoods(likelihoods: Any, joint: Any) -> None:
     """Add log-likelihoods of columns, in their order, to the joint log-probabilities."""
     for of_column in likelihoods:
         joint += of_column

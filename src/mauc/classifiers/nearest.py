@@ -1,5 +1,6 @@
 """The nearest neighbour: estimator, and distances that grow along nested feature sets."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -79,15 +80,17 @@ class NearestNeighbor(BaseClassifier):
         self.min_range = min_range
         self.categorical_features = categorical_features
 
-    def check_options(self):
+    def check_options(self) -> None:
         """Raise a `MaucError` if a parameter is wrong."""
         check_real("min_range", self.min_range, 0)
 
-    def prepare(self, samples: Any):
+    def prepare(self, samples: Any) -> ScaledSamples:
         """Return the `ScaledSamples` of training `Samples`."""
         return ScaledSamples.of(samples, find_ranges(samples.X, samples.nominal, self.min_range))
 
-    def nest(self, samples: Any, X_test: Any, response_method: Any, n_jobs: int | None = None):
+    def nest(
+        self, samples: Any, X_test: Any, response_method: Any, n_jobs: int | None = None
+    ) -> Callable[..., Any]:
         """Return the scores on nested features: distances grow from size to size.
 
         They are sums in the order of the ranking, as in a fit on the subset, to the bit.

@@ -1,5 +1,6 @@
 """The support vector machine with RBF kernel: estimator, and kernels on nested feature sets."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -110,7 +111,7 @@ class RBFSVM(BaseClassifier):
         self.precompute = precompute
         self.categorical_features = categorical_features
 
-    def check_options(self):
+    def check_options(self) -> None:
         """Raise a `MaucError` if a parameter is wrong."""
         if not (is_real(self.C) and np.isposinf(self.C)):  # infinite: a hard margin
             check_real("C", self.C, 0, is_low_open=True)
@@ -121,7 +122,7 @@ class RBFSVM(BaseClassifier):
             check_real("tol", self.tol, 0, is_low_open=True, others=" or None")
         check_choice("precompute", self.precompute, ("auto", True, False))
 
-    def prepare(self, samples: Any):
+    def prepare(self, samples: Any) -> ScaledSamples:
         """Return the `ScaledSamples` of training `Samples`, missing values replaced."""
         indicators = Indicators.of(samples)
         X = indicators.expand(samples.X)
@@ -131,7 +132,9 @@ class RBFSVM(BaseClassifier):
         ranges = find_ranges(X, fill=mean) if is_range else find_spreads(X, mean, weights)
         return ScaledSamples.of(replace(samples, X=X), ranges, indicators)
 
-    def nest(self, samples: Any, X_test: Any, response_method: Any, n_jobs: int | None = None):
+    def nest(
+        self, samples: Any, X_test: Any, response_method: Any, n_jobs: int | None = None
+    ) -> Callable[..., Any] | None:
         """Return the scores on nested features; None if the kernel matrix is not to be computed.
 
         Distances grow in the order of the ranking: machines are those of a fit on the subset, to
@@ -159,16 +162,16 @@ class RBFSVM(BaseClassifier):
 
         return scores
 
-    def decision_function(self, X: Any):
+    def decision_function(self, X: Any) -> np.ndarray:
         """Return won pairs, refined by margins, per class, or one column for two classes."""
         return self._respond(self._check_X(X), "decision_function")
 
-    def make_svc(self, kernel: Any, gamma: Any, n_samples: int):
+    def make_svc(self, kernel: Any, gamma: Any, n_samples: int) -> SVC:
         """Return the unfitted SVC with kernel "precomputed" or "rbf"."""
         tol = self.tol or (1e-7 if n_samples <= _MAX_EXACT else 1e-3)
         return SVC(C=self.C, kernel=kernel, gamma=gamma, tol=tol)
 
-    def gamma_for(self, ZT: Any, n_features: int, weights: Any):
+    def gamma_for(self, ZT: Any, n_features: int, weights: Any) -> Any:
         """Return gamma as a number, for scaled columns as rows, and the features they are of."""
         if self.gamma == "auto":
             return 1.0 / n_features

@@ -53,20 +53,20 @@ class TuningResult:
     search: str
 
     @property
-    def n_evaluated(self):
+    def n_evaluated(self) -> int:
         """Number of grid points that were evaluated."""
         return int(np.count_nonzero(~np.isnan(self.scores)))
 
     @property
-    def is_complete(self):
+    def is_complete(self) -> bool:
         """Whether the whole grid was evaluated."""
         return self.n_evaluated == self.scores.size
 
-    def classifier(self):
+    def classifier(self) -> RBFSVM:
         """Return an unfitted RBFSVM with the parameters found."""
         return RBFSVM(C=self.C, gamma=self.gamma)
 
-    def __str__(self):
+    def __str__(self) -> str:
         scope = "all" if self.is_complete else f"{self.n_evaluated} of"
         return (
             f"C = {self.C:g}, gamma = {self.gamma:g}: MAUC {self.mauc:.4f}, the best of "
@@ -82,7 +82,7 @@ def tune_rbf_svm(
     search: str = "full", n_folds: int = 3, groups: Any = None,
     response_method: Any = "predict_proba", sample_weight: Any = None,
     categorical_features: Any = None, random_state: Any = 0, n_jobs: int | None = None,
-):  # fmt: skip
+) -> TuningResult:  # fmt: skip
     """Choose C and gamma of `RBFSVM` by cross-validated MAUC.
 
     The squared distances of a fold are computed once for the whole grid, and a kernel matrix

@@ -135,21 +135,21 @@ class DenseColumns(Columns):
         """The array, where its rows are read faster than columns and float64 holds its values."""
         return self.array if self._is_row_major and not is_wide(self.array) else None
 
-    def block(self, chosen: Any, convert: Any):
+    def block(self, chosen: Any, convert: Any) -> Any:
         """Return chosen columns as rows of an array, converted by a function of this module."""
         if isinstance(chosen, slice):
             return convert(self.array[:, chosen].T)
         return convert(take_columns(self.array, chosen))
 
-    def column(self, j: int):
+    def column(self, j: int) -> np.ndarray:
         """Return the values of one column."""
         return self.array[:, j]
 
-    def take_rows(self, rows: Any):
+    def take_rows(self, rows: Any) -> "DenseColumns":
         """Return some of the rows."""
         return DenseColumns(self.array[rows])
 
-    def is_constant(self):
+    def is_constant(self) -> bool:
         """Whether no column has more than one known value."""
         first = self.array[:_FIRST_ROWS, :_FIRST_COLUMNS]  # usually they differ
         if (np.fmin.reduce(first) < np.fmax.reduce(first)).any():
@@ -158,7 +158,7 @@ class DenseColumns(Columns):
 
     def block_width(
         self, n_columns: int, n_scores: int = 1, *, is_dense: bool = False, reads_rows: bool = False
-    ):
+    ) -> int:
         """Return how many of `n_columns` columns are worked on together."""
         if not self._is_row_major:
             return super().block_width(n_columns, n_scores)
@@ -181,15 +181,15 @@ class SparseColumns(Columns):
         self.matrix.sum_duplicates()
         self.shape, self.dtype = self.matrix.shape, self.matrix.dtype
 
-    def block(self, chosen: Any, convert: Any):
+    def block(self, chosen: Any, convert: Any) -> Any:
         """Return chosen columns as rows of an array, converted by a function of this module."""
         return convert(self.matrix[:, chosen].toarray().T)
 
-    def column(self, j: int):
+    def column(self, j: int) -> Any:
         """Return the values of one column."""
         return self.matrix[:, [j]].toarray()[:, 0]
 
-    def take_rows(self, rows: Any):
+    def take_rows(self, rows: Any) -> "SparseColumns":
         """Return some of the rows."""
         part = self.matrix[rows]
         part.sort_indices()
@@ -204,13 +204,13 @@ class SparseColumns(Columns):
             read_only(np.ascontiguousarray(part.indptr, dtype=np.int64)),
         )
 
-    def count_missing(self, chosen: Any):
+    def count_missing(self, chosen: Any) -> np.ndarray:
         """Return how many values of each of the chosen columns are missing."""
         part = self.matrix[:, chosen]
         columns = np.repeat(np.arange(part.shape[1]), np.diff(part.indptr))
         return np.bincount(columns[part.data != part.data], minlength=part.shape[1])
 
-    def is_constant(self):
+    def is_constant(self) -> bool:
         """Whether no column has more than one known value; zeros are not stored."""
         starts, n_samples = self.matrix.indptr, self.shape[0]
         for start, stop in pairwise(starts):
@@ -223,7 +223,7 @@ class SparseColumns(Columns):
 
     def block_width(
         self, n_columns: int, n_scores: int = 1, *, is_dense: bool = False, reads_rows: bool = False
-    ):
+    ) -> int:
         """Return how many of `n_columns` columns are worked on together."""
         if is_dense:
             return super().block_width(n_columns, n_scores)
@@ -400,7 +400,7 @@ def _ticks(known):
     return known.view(np.int64) if known.dtype.kind in "mM" else known
 
 
-def missing_mask(values: Any):
+def missing_mask(values: Any) -> np.ndarray:
     """Return which entries of an array are None, NaN, NaT or pandas' NA."""
     if values.dtype.kind == "f":
         return np.isnan(values)
@@ -442,7 +442,7 @@ def factorize_linear(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.nda
     return _strings(values) if kind == "U" or (kind == "O" and holds_strings(values)) else None
 
 
-def holds_strings(values: Any):
+def holds_strings(values: Any) -> bool:
     """Whether every entry of an array of objects is a string."""
     return set(map(type, values.tolist())) == {str}
 

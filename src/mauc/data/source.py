@@ -120,7 +120,9 @@ class ColumnSource:
         """Return a source of the rows of a mask, in their order."""
         return _ChosenRows(self, rows)
 
-    def write(self, path: Any, *, y: Any = None, target_name: str = "class", force: bool = False):
+    def write(
+        self, path: Any, *, y: Any = None, target_name: str = "class", force: bool = False
+    ) -> Path:
         """Write the columns, and labels if they are given, to a Parquet file; return its path.
 
         It is written part by part within `memory`, under another name until it is complete. An
@@ -152,7 +154,7 @@ class ColumnSource:
         """Bytes of all values in memory; text counts as codes."""
         return self.shape[0] * sum(kind.itemsize for kind in self.types)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         """Return the name and the shape."""
         n, m = self.shape
         return f"<{type(self).__name__.lstrip('_')} {self.name}: {n:,} rows, {m:,} columns>"
@@ -171,7 +173,7 @@ class _View(ColumnSource):
         )  # fmt: skip
         self.widths = source.widths[columns]
 
-    def check_unchanged(self):
+    def check_unchanged(self) -> None:
         self._source.check_unchanged()
 
 
@@ -182,15 +184,15 @@ class ChosenColumns(_View):
         self._columns = np.arange(source.shape[1])[columns]
         super().__init__(source, source.shape[0], self._columns)
 
-    def read(self, columns: Any):
+    def read(self, columns: Any) -> Any:
         """Read whole columns."""
         return self._source.read(self._columns[columns])
 
-    def read_rows(self, start: int, stop: int, columns: Any):
+    def read_rows(self, start: int, stop: int, columns: Any) -> Any:
         """Read some rows of columns."""
         return self._source.read_rows(start, stop, self._columns[columns])
 
-    def row_parts(self):
+    def row_parts(self) -> Any:
         """Return ranges of rows that are cheap to read one by one."""
         return self._source.row_parts()
 
@@ -319,7 +321,7 @@ def _read_all(source):
     return columns
 
 
-def write_arrow(source: Any, open_writer: Any, y: Any = None, target_name: str = "class"):
+def write_arrow(source: Any, open_writer: Any, y: Any = None, target_name: str = "class") -> None:
     """Write a source and its labels part by part; `open_writer` makes the writer of a schema."""
     import pyarrow as arrow
 

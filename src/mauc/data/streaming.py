@@ -4,7 +4,7 @@ Stripes, the blocks that threads work on, and the `Workspace` keep to the memory
 """
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
@@ -54,15 +54,15 @@ class SourceColumns(Columns):
         largest = max(self._column_bytes, source.memory // _BLOCK_SHARE)
         self.workspace = Workspace(source.memory, least_memory(source.shape[0], largest))
 
-    def column(self, j: int):
+    def column(self, j: int) -> Any:
         """Return the values of one column: booleans, numbers, dates or category codes."""
         return self._take(np.array([j]))[0]
 
-    def block(self, chosen: Any, convert: Any):
+    def block(self, chosen: Any, convert: Any) -> np.ndarray:
         """Return chosen columns as rows of an array, in the narrowest type that holds them."""
         return as_block(self._take(np.arange(self.shape[1])[chosen]), self.shape[0], convert)
 
-    def take_rows(self, rows: Any):
+    def take_rows(self, rows: Any) -> "SourceColumns":
         """Return some of the rows: the columns are read again, within the same memory."""
         mask = np.zeros(self.shape[0], bool)
         mask[rows] = True
@@ -72,7 +72,7 @@ class SourceColumns(Columns):
 
     def block_width(
         self, n_columns: int, n_scores: int = 1, *, is_dense: bool = False, reads_rows: bool = False
-    ):
+    ) -> int:
         """Return how many of `n_columns` columns are worked on together."""
         in_memory = self.source.memory // _BLOCK_SHARE // self._column_bytes
         return min(super().block_width(n_columns, n_scores), max(1, in_memory))
@@ -81,7 +81,9 @@ class SourceColumns(Columns):
     def _column_bytes(self):
         return max(self.dtype.itemsize, int(self.source.widths.max(initial=1))) * self.shape[0]
 
-    def run_blocks(self, function: Any, blocks: Any, n_jobs: int | None = None):
+    def run_blocks(
+        self, function: Any, blocks: Any, n_jobs: int | None = None
+    ) -> Iterator[tuple[Any, Any]]:
         """Yield ``(block, function(block))`` in order, in as many threads as the memory allows."""
         n_threads, edges = plan_pass(self.source, blocks, n_jobs, self.workspace.taken)
         self._ahead = ahead = ReadAhead(self._read_range, edges, is_ahead=self._reads_ahead)
@@ -95,12 +97,12 @@ class SourceColumns(Columns):
             ahead.close()
         self.source.check_unchanged()
 
-    def limit_threads(self, n_columns: int, n_jobs: int | None = None):
+    def limit_threads(self, n_columns: int, n_jobs: int | None = None) -> int:
         """Return how many threads may work on `n_columns` columns each, outside of a pass."""
         n_bytes = n_columns * self.shape[0] * self.dtype.itemsize
         return max_threads(self.source, n_bytes, n_jobs, self.workspace.taken)
 
-    def in_groups(self, columns: Any):
+    def in_groups(self, columns: Any) -> Iterator[Any]:
         """Yield columns, read in groups, each twice as large as the last, held until the next."""
         column_bytes = self.shape[0] * self.dtype.itemsize
         widest = max(1, self.source.memory // (_GROUP_SHARE * column_bytes))

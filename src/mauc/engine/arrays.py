@@ -34,7 +34,7 @@ def n_pairs_of(n_classes: int) -> int:
     return n_classes * (n_classes - 1) // 2
 
 
-def pair_index(i: int, j: int, n_classes: int):
+def pair_index(i: int, j: int, n_classes: int) -> int:
     """Return the index of the pair i < j in the order (0, 1), (0, 2), ..., (c-2, c-1)."""
     return i * (2 * n_classes - i - 1) // 2 + j - i - 1
 
@@ -92,12 +92,12 @@ def _copy_columns(XT, out):
         out[:, start : start + n_rows] = part
 
 
-def padded_length(n_classes: int):
+def padded_length(n_classes: int) -> int:
     """Return the smallest multiple of LANES that is not below `n_classes`."""
     return -(-n_classes // LANES) * LANES
 
 
-def aligned_rows(n_rows: int, length: int, dtype: Any = np.uint32):
+def aligned_rows(n_rows: int, length: int, dtype: Any = np.uint32) -> np.ndarray:
     """Return zeroed rows that start on a cache line: no access straddles two lines."""
     itemsize = np.dtype(dtype).itemsize
     n_extra = _LINE_BYTES // itemsize
@@ -106,7 +106,7 @@ def aligned_rows(n_rows: int, length: int, dtype: Any = np.uint32):
     return raw[skip : skip + n_rows * length].reshape(n_rows, length)
 
 
-def log_table(n: int, ln_base: Any):
+def log_table(n: int, ln_base: Any) -> tuple[Any, np.ndarray, float]:
     """Tabulate L(v) = v ln v / ln_base for v = 0..n; `ln_base` is 1.0 for nats, `LN2` for bits.
 
     Returns L as float64, L times `unit` rounded to int64, sums of which are exact and so the same

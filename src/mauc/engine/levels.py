@@ -140,7 +140,7 @@ def count_levels(
     n_levels: int,
     n_missing: int | None = None,
     level_counts: Any = None,
-):
+) -> np.ndarray:
     """Return the wins of columns of levels, uint8, as `mauc.engine.sweep.sweep_keys` does.
 
     `n_missing`, (n_features, n_classes), counts missing values, which have level 0. Zeros in

@@ -155,7 +155,7 @@ def class_moments_by_rows(
     starts: Any,
     weights: Any,
     sample_weight: Any = None,
-):
+) -> tuple[np.ndarray, ...]:
     """Return count, offset and scatter of `class_moments`, to the bit, for a row-major array."""
     shifts = _group_shifts(X[:, chosen], order, starts)
     near = shifts[1:]

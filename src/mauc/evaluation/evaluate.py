@@ -1,6 +1,7 @@
 """MAUC of classifiers on the first features of rankings, on one split of the data."""
 
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
@@ -38,7 +39,7 @@ def evaluate_ranking(
     ranking: np.ndarray, sizes: Any, classifier: Any, X_train: Any, y_train: Any, X_test: Any,
     y_test: Any, *, response_method: Any = "predict_proba", train_weight: Any = None,
     test_weight: Any = None, pair_weight: Any = None, n_jobs: int | None = None,
-):  # fmt: skip
+) -> np.ndarray:  # fmt: skip
     """Compute the test MAUC of a classifier on the first k features of a ranking.
 
     The same as fitting it anew on ``X_train[:, ranking[:k]]`` for every k, but the work that the
@@ -160,7 +161,7 @@ class FoldEvaluator:
         classifier: Any,
         *,
         response_method: Any = "predict_proba",
-    ):
+    ) -> np.ndarray:
         """Compute the test MAUC of a classifier on the first k features of a ranking.
 
         Arguments are those of `evaluate_ranking`; returns an array of shape (n_sizes,).
@@ -177,7 +178,7 @@ class FoldEvaluator:
         classifier: Any,
         *,
         response_method: Any = "predict_proba",
-    ):
+    ) -> "Iterator[Measurement]":
         """Yield one `Measurement` for each of the ascending sizes; parameters as in `evaluate`.
 
         Work that sizes and rankings share is counted where it is first needed.
@@ -193,7 +194,7 @@ class FoldEvaluator:
             yield Measurement(int(size), mauc, fitted - start, scored - fitted)
             start = perf_counter()
 
-    def scores(self, classifier: Any, response_method: Any, ranking: np.ndarray, sizes: Any):
+    def scores(self, classifier: Any, response_method: Any, ranking: np.ndarray, sizes: Any) -> Any:
         """Return an iterable of the scores of the first k features, for each of the sizes."""
         responses = [name for name in RESPONSES if hasattr(classifier, name)]
         check_choice("response_method", response_method, responses)
@@ -285,7 +286,7 @@ def evaluate_tuned_svm(
     scope: str = "fold", tuned: Any = None, response_method: Any = "predict_proba",
     train_weight: Any = None, test_weight: Any = None, categorical_features: Any = None,
     n_jobs: int | None = None, **options: Any,
-):  # fmt: skip
+) -> "TunedScores":  # fmt: skip
     """Compute the test MAUC of a tuned `RBFSVM` on the first k features of a ranking.
 
     The paper tunes for every fold, size and selector, which takes too long on one machine for its

@@ -31,7 +31,7 @@ def compare_mauc(
     y_true: Any, scores_a: Any, scores_b: Any, *, groups: Any = None, labels: Any = None,
     sample_weight: Any = None, pair_weight: Any = None, alternative: str = "two-sided",
     margin: float = 0.005, level: float = 0.95, folds: Any = None,
-):  # fmt: skip
+) -> "MAUCComparison":  # fmt: skip
     r"""Test whether two models, or two sets of features, differ in MAUC on the same samples.
 
     Parameters
@@ -173,11 +173,11 @@ class MAUCComparison(Result):
     n_groups: int | None = None
 
     @property
-    def is_significant(self):
+    def is_significant(self) -> bool:
         """Whether the p-value is below one less the level."""
         return self.p_value < 1.0 - self.level
 
-    def frame_columns(self):
+    def frame_columns(self) -> dict[str, np.ndarray]:
         """Return the columns of `to_frame`: classes, AUCs, difference and bounds of every pair."""
         first, second = np.triu_indices(len(self.classes), 1)
         return {
@@ -187,7 +187,7 @@ class MAUCComparison(Result):
             "lower": self.pair_lower, "upper": self.pair_upper, "p_value": self.pair_p_value,
         }  # fmt: skip
 
-    def printed_parts(self):
+    def printed_parts(self) -> list[str]:
         """Return what was found in one sentence."""
         line = (
             f"MAUC {self.mauc_a:.4f} against {self.mauc_b:.4f}, difference {self.difference:+.4f}"

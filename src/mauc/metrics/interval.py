@@ -37,7 +37,7 @@ def mauc_interval(
     pair_weight: Any = None, method: str = "delong", n_bootstrap: int | None = None,
     level: float = 0.95, folds: Any = None, groups: Any = None, random_state: Any = 0,
     n_jobs: int | None = None,
-):  # fmt: skip
+) -> "MAUCInterval":  # fmt: skip
     """Compute MAUC and its confidence interval, and those of the class pairs.
 
     Parameters
@@ -176,13 +176,13 @@ class MAUCInterval(Result):
     n_groups: int | None = None
 
     @property
-    def origin(self):
+    def origin(self) -> str:
         """How the bounds were found, in a few words."""
         if self.n_groups is not None:
             return f"DeLong variance of {self.n_groups} groups"
         return "DeLong variance" if self.values is None else f"{len(self.values)} resamples"
 
-    def frame_columns(self):
+    def frame_columns(self) -> dict[str, np.ndarray]:
         """Return the columns of `to_frame`: classes and bounds, one row per pair."""
         first, second = np.triu_indices(len(self.classes), 1)
         return {
@@ -190,13 +190,13 @@ class MAUCInterval(Result):
             "lower": self.pair_lower, "upper": self.pair_upper,
         }  # fmt: skip
 
-    def printed_parts(self):
+    def printed_parts(self) -> list[str]:
         """Return MAUC and its interval in one line."""
         line = f"MAUC {self.mauc:.4f}, {self.bounds}"
         return [for_classes(line, len(self.classes))]
 
     @property
-    def bounds(self):
+    def bounds(self) -> str:
         """The interval in words."""
         bounds = f"{self.lower:.4f} to {self.upper:.4f}"
         return f"{100 * self.level:g}% interval {bounds} ({self.origin})"
@@ -416,7 +416,7 @@ def _variance(values, shares, size):
 def binomial_bounds(
     auc: Any, variances: np.ndarray, sizes: Any, level: Any, factor: float = 1.0,
     priors: Any = (_PRIOR_SHARE,) * 2, limits: Any = (1.0, 1.0), max_freedom: Any = _MAX_FREEDOM,
-):  # fmt: skip
+) -> np.ndarray:  # fmt: skip
     """Return exact binomial bounds at the number of trials that has the variance of the AUC.
 
     `priors` and `limits` are shares of theta (1 - theta): those mixed in, and the largest variance.

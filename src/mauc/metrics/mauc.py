@@ -44,7 +44,7 @@ def mauc_score(
     sample_weight: Any = None,
     average: Any = "macro",
     pair_weight: Any = None,
-):
+) -> float:
     r"""Compute MAUC, the multi-class AUC of Hand and Till.
 
     Parameters
@@ -111,7 +111,7 @@ def mauc_score(
 
 def auc_mu_score(
     y_true: Any, y_score: Any, weights: Any = None, *, labels: Any = None, sample_weight: Any = None
-):
+) -> float:
     r"""Compute AUC mu, the multi-class AUC of Kleiman and Page.
 
     Samples of two classes are ranked by the difference of their scores, where `mauc_score` ranks
@@ -173,7 +173,7 @@ def pair_auc_scores(
     labels: Any = None,
     sample_weight: Any = None,
     pair_weight: Any = None,
-):
+) -> "PairAUCReport":
     """Compute the AUC of a score matrix on every pair of classes.
 
     Parameters
@@ -229,34 +229,34 @@ class PairAUCReport(Result):
     is_weighted: bool
 
     @property
-    def auc(self):
+    def auc(self) -> np.ndarray:
         """(A_ij + A_ji) / 2 of every pair."""
         return (self.auc_first + self.auc_second) / 2
 
     @property
-    def mauc(self):
+    def mauc(self) -> float:
         """Mean over the pairs that are present (Eq. 15), by their weights."""
         return float(pair_mean(self.auc, self.pair_weights))
 
     @property
-    def absent(self):
+    def absent(self) -> np.ndarray:
         """Labels of the classes without a sample."""
         return self.classes[self.class_weights == 0]
 
     @property
-    def n_pairs_absent(self):
+    def n_pairs_absent(self) -> int:
         """Number of pairs that could not be scored."""
         return int(np.isnan(self.auc).sum())
 
     @property
-    def names(self):
+    def names(self) -> list[str]:
         """Names of the pairs, such as "a vs b"."""
         return Decomposition("one-vs-one", len(self.classes)).names(self.classes)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.first)
 
-    def frame_columns(self):
+    def frame_columns(self) -> dict[str, np.ndarray]:
         """Return the columns of `to_frame`: classes, their weights and AUCs, one row per pair."""
         columns = {
             "class_i": self.classes[self.first], "class_j": self.classes[self.second],
@@ -265,7 +265,7 @@ class PairAUCReport(Result):
         }  # fmt: skip
         return columns | ({"weight": self.pair_weights} if self.is_weighted else {})
 
-    def printed_parts(self):
+    def printed_parts(self) -> list[str] | list[Any]:
         """Return the hardest pairs as a table, and MAUC."""
         order, names = np.argsort(self.auc, kind="stable"), self.names  # NaN last
         header, values = ["A_ij", "A_ji", "mean"], [self.auc_first, self.auc_second, self.auc]
@@ -279,7 +279,7 @@ class PairAUCReport(Result):
         return [self.summary] if len(self) == 1 else [table, self.summary]
 
     @property
-    def summary(self):
+    def summary(self) -> str:
         """MAUC in one line; of two classes the AUC, and those by the scores of each that it has."""
         if len(self) == 1:
             both = [f"{one[0]:.4f}" for one in (self.auc_first, self.auc_second)]
@@ -334,7 +334,7 @@ class _Scorer:
         return self._request
 
 
-def make_mauc_scorer(response_method: Any = _RESPONSES, *, pair_weight: Any = None):
+def make_mauc_scorer(response_method: Any = _RESPONSES, *, pair_weight: Any = None) -> _Scorer:
     """Make a scorer: a callable of a fitted classifier, X and y that returns MAUC.
 
     Unlike a scorer of scikit-learn's ``make_scorer``, it knows the classes of the classifier, so

@@ -92,7 +92,7 @@ class ARCO(RankingSelector):
 
     redundancy_weight: float = 1.0
 
-    def check_options(self):
+    def check_options(self) -> float:
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
         return check_real("redundancy_weight", self.redundancy_weight, 0)
 
@@ -130,7 +130,9 @@ class ARCO(RankingSelector):
         )
 
 
-def measure(problem: Any, pair_auc: Any = None, n_jobs: int | None = None):
+def measure(
+    problem: Any, pair_auc: Any = None, n_jobs: int | None = None
+) -> tuple[Any, np.ndarray, np.ndarray]:
     """Return centred ranks, the sums of their squares and mean AUCs; fill in `pair_auc`."""
     writer = RankWriter(problem)
     relevance = np.empty(problem.n_features)
@@ -157,7 +159,7 @@ def measure(problem: Any, pair_auc: Any = None, n_jobs: int | None = None):
     return writer.ranks, writer.squares, relevance
 
 
-def measure_part(part: Any, n_pairs: int):
+def measure_part(part: Any, n_pairs: int) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray | None]:
     """Return what `measure` does of a worker's columns, and their pair AUCs, or None."""
     pair_auc = None if n_pairs is None else np.empty((part.n_features, n_pairs))
     return *measure(part, pair_auc), pair_auc
@@ -175,7 +177,7 @@ class RankWriter:
         self.squares = np.empty(n_features, np.int64 if self._roots is None else np.float64)
         self._step = rank_step(n_samples)
 
-    def write_levels(self, LT: Any, level_counts: Any, columns: Any):
+    def write_levels(self, LT: Any, level_counts: Any, columns: Any) -> None:
         """Write the ranks of columns of levels, uint8, none of which is missing."""
         n_samples = LT.shape[1]
         ranks = 2 * np.cumsum(level_counts, axis=1) - level_counts - n_samples
@@ -183,18 +185,18 @@ class RankWriter:
         self.squares[columns] = (level_counts * ranks * ranks).sum(axis=1)
         take_levels(LT, np.arange(n_samples), ranks.astype(self.ranks.dtype), columns, self.ranks)
 
-    def write_sorted(self, keys: Any, n_known: Any, row_bits: np.ndarray, columns: Any):
+    def write_sorted(self, keys: Any, n_known: Any, row_bits: np.ndarray, columns: Any) -> None:
         """Write the ranks of sorted columns, whose keys hold the row."""
         _rank_sorted(keys, n_known, row_bits, self._step, columns, self.ranks, self.squares)
 
-    def write_ranks(self, ranks: Any, tied: Any, columns: Any):
+    def write_ranks(self, ranks: Any, tied: Any, columns: Any) -> None:
         """Write the ranks of rows with weights."""
         ranks *= self._roots
         self.ranks[columns] = ranks
         self.squares[columns] = [rank_product(row, row) for row in ranks]
 
 
-def rank_step(n_samples: int):
+def rank_step(n_samples: int) -> int:
     """Return the unit of ranks: 1 up to two million rows, as long as the squares sum to 63 bits."""
     return max(1, math.ceil(math.sqrt(n_samples**3 / (3 * 2**62))))
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import KW_ONLY, dataclass, replace
 from importlib import import_module
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -74,7 +74,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         groups: Any = None,
         cv: Any = None,
         client: Any = None,
-    ):
+    ) -> "RankingSelector":
         """Rank the features and select the first of them.
 
         Parameters
@@ -146,7 +146,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
                 self._problem = problem
             return self._learn(problem, ranked._replace(pair_auc=pair_auc))
 
-    def explain(self, feature: Any, X: Any = None, y: Any = None, sample_weight: Any = None):
+    def explain(self, feature: Any, X: Any = None, y: Any = None, sample_weight: Any = None) -> Any:
         """Explain why a feature was chosen, or why not.
 
         Parameters
@@ -212,7 +212,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         groups: Any = None,
         cv: Any = 5,
         level: float = 0.95,
-    ):
+    ) -> Any:
         """Bound what leaving out the other features costs, on rows that had no say in the choice.
 
         Parameters
@@ -259,7 +259,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         check_fitted(self)
         return certify(self, X, y, estimator, sample_weight, groups, cv, level)
 
-    def __getstate__(self):
+    def __getstate__(self) -> dict[bytes, bytes]:
         state = dict(super().__getstate__())
         for name in ("_problem", "_explainer"):  # a pickle holds no data
             state.pop(name, None)
@@ -365,7 +365,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
             )
         return n_wanted
 
-    def transform(self, X: Any):
+    def transform(self, X: Any) -> Any:
         """Reduce X to the selected features, in the order of the columns.
 
         Parameters
@@ -399,7 +399,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         check_fitted(self)
         return self.support_
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         accepts = self.accepts
@@ -467,7 +467,7 @@ class GreedySearch:
         self.ranking[0], self.scores[0] = first, self.masked_relevance[first]
         self.is_left[first] = False
 
-    def run(self, best_of_block: Any, blocks: Any, pool: Any, prepare: Any = None):
+    def run(self, best_of_block: Any, blocks: Any, pool: Any, prepare: Any = None) -> Self:
         """Choose the other features and return self.
 
         ``best_of_block(block, given)`` returns the best candidate of a range of features, the

@@ -148,7 +148,7 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
         self.verbose = verbose
 
     @property
-    def accepts(self):
+    def accepts(self) -> Any:
         """What input the selector takes: what `selector` does."""
         try:
             return self._inner().accepts
@@ -156,17 +156,17 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
             return super().accepts
 
     @property
-    def missing(self):
+    def missing(self) -> Any:
         """What missing numbers are to the AUCs of `selector`."""
         return getattr(self._inner(), "missing", "tie")
 
     @property
-    def pair_weight(self):
+    def pair_weight(self) -> Any:
         """What class pairs count for `selector`."""
         return getattr(self._inner(), "pair_weight", None)
 
     @property
-    def score_label(self):
+    def score_label(self) -> str:
         """What tables call the scores of the trace."""
         return RULES[self._chosen_rule(self._inner())]
 
@@ -196,7 +196,7 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
         has_loss = isinstance(selector, GreedyMAUC) and not selector.interactions
         return rule if rule != "auto" else "loss" if has_loss else "frequency"
 
-    def check_options(self):
+    def check_options(self) -> _Options:
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
         selector = self._inner()
         selector.check_options()
@@ -312,7 +312,7 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
             )
 
     @property
-    def predicted_mauc_(self):
+    def predicted_mauc_(self) -> np.ndarray:
         """MAUC to expect of the features so far; computed when it is first asked for."""
         return self._prediction.mauc
 

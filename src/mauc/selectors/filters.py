@@ -466,7 +466,7 @@ class FSDD(ListSelector):
     beta: float = 2.0
     constants: str = "last"
 
-    def check_options(self):
+    def check_options(self) -> Recipe:
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
         check_real("beta", self.beta)
         check_choice("constants", self.constants, ("last", "first"))
@@ -633,7 +633,7 @@ class FAST(ListSelector):
 
     n_bins: int = 10
 
-    def check_options(self):
+    def check_options(self) -> Recipe:
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
         check_int("n_bins", self.n_bins, 1)
         return super().check_options()

@@ -66,7 +66,7 @@ class ListSelector(RankingSelector):
             return accepts_of(kind)  # it is refused in fit
         return RELEVANCES[relevance].accepts
 
-    def check_options(self):
+    def check_options(self) -> Recipe:
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
         recipe = self.recipe
         for name, choices in _CHOICES.items():
@@ -138,7 +138,7 @@ class TopK(NamedTuple):
     tie_breaks: np.ndarray  #: order equal scores
     features: np.ndarray
 
-    def first(self, length: int):
+    def first(self, length: int) -> "TopK":
         """Return the first entries of the lists, put in order."""
         order = np.lexsort((self.features, -self.tie_breaks, -self.scores))[:, :length]
         return TopK(*(np.take_along_axis(part, order, axis=1) for part in self))
@@ -194,7 +194,7 @@ def top_k_of_part(
     ties: Any,
     n_pairs: int,
     settings: Any,
-):
+) -> tuple[TopK, np.ndarray, np.ndarray]:
     """Return what `top_k` does of a worker's columns, and their pair AUCs, or None."""
     pair_auc = None
     if n_pairs is not None:
@@ -208,7 +208,7 @@ def top_k(
     problem: Any, decomposition: Any, relevance: np.ndarray, length: int, ties: str = "index",
     n_jobs: int | None = None, *, is_dense: bool = True, reads_rows: bool = False,
     denominators: Any = None, **options: Any,
-):  # fmt: skip
+) -> tuple[TopK, np.ndarray]:  # fmt: skip
     """Return the best `length` features of every sub-problem, and the mean scores of all features.
 
     `relevance` is one of `mauc.selectors.relevance`, for which `is_dense` fills in sparse columns.
@@ -330,7 +330,7 @@ class Random(Schedule):
 
     drawn = iter(())
 
-    def next_list(self, is_open: Any):
+    def next_list(self, is_open: Any) -> Any:
         """Return the number of the list to draw from."""
         while True:
             for number in self.drawn:
@@ -367,7 +367,7 @@ class RoundRobin(Schedule):
         self.order, self.turn = decomposition.rounds(), -1
         self.owed = np.zeros(self.n_lists)
 
-    def next_list(self, is_open: Any):
+    def next_list(self, is_open: Any) -> Any:
         """Return the number of the list to draw from."""
         while True:
             if self.shares is None:
@@ -394,11 +394,11 @@ class Hardest(Schedule):
         if shares is not None:
             self.separation -= 4.0 * np.log(np.maximum(shares, 1e-300))
 
-    def next_list(self, is_open: Any):
+    def next_list(self, is_open: Any) -> int:
         """Return the number of the list to draw from."""
         return int(np.argmin(np.where(is_open, self.separation, np.inf)))
 
-    def observe(self, scores: Any):
+    def observe(self, scores: Any) -> None:
         """Take note of the scores of a selected feature on all sub-problems."""
         self.separation += ndtri(np.minimum(scores, _LARGEST_AUC)) ** 2
 

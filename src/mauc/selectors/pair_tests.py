@@ -37,7 +37,7 @@ def pair_tests(
     level: float = 0.95,
     categorical_features: Any = None,
     n_jobs: int | None = None,
-):
+) -> "PairTests":
     """Test every feature on every pair of classes.
 
     Parameters
@@ -149,11 +149,11 @@ class PairTests(Result):
     column: np.ndarray
     level: float
 
-    def frame_columns(self):
+    def frame_columns(self) -> dict[str, Any]:
         """Return the columns of `to_frame`, one row per feature and pair."""
         return {name: part for name, part in vars(self).items() if name != "level"}
 
-    def printed_parts(self):
+    def printed_parts(self) -> Any:
         """Return the most significant rows as a table."""
         heads = ["feature", "classes", "higher", "AUC", f"{100 * self.level:g}% interval", "z",
                  "adjusted p"]  # fmt: skip
@@ -169,7 +169,7 @@ class PairTests(Result):
         return [plain_layout(heads, rows, len(self.p), right=("z", "adjusted p"))]
 
 
-def significant_features(problem: Any, alpha: Any, n_jobs: int | None = None):
+def significant_features(problem: Any, alpha: Any, n_jobs: int | None = None) -> Any:
     """Return the mask of features with a class pair that they separate, at a false discovery rate.
 
     Of a feature, the smallest p counts, times the number of pairs; features are adjusted by
@@ -191,7 +191,7 @@ def significant_features(problem: Any, alpha: Any, n_jobs: int | None = None):
     return adjusted <= alpha
 
 
-def significant_cells(problem: Any, columns: Any, n_jobs: int | None = None):
+def significant_cells(problem: Any, columns: Any, n_jobs: int | None = None) -> Any:
     """Return which cells of columns and pairs are significant among those of all columns.
 
     None where rows have weights or groups, which the tests do not know, and of very large tables.
@@ -203,7 +203,7 @@ def significant_cells(problem: Any, columns: Any, n_jobs: int | None = None):
     return (adjust(_over_columns(problem, _p_values, n_jobs)) <= MAP_LEVEL)[columns]
 
 
-def adjust(p: Any):
+def adjust(p: Any) -> Any:
     """Return p-values adjusted for each other by Benjamini and Yekutieli, in any shape."""
     return false_discovery_control(p.ravel(), method="by").reshape(p.shape)
 

@@ -22,7 +22,7 @@ class SketchMixin:
 
     _rarely_learned: ClassVar[tuple[str, ...]] = ("size_curve_", "sketch_", "error_bound_")
 
-    def partial_fit(self, X: Any, y: Any):
+    def partial_fit(self, X: Any, y: Any) -> "SketchMixin":
         """Add rows to those of earlier calls, and rank the features by all of them.
 
         The AUCs are those of a `mauc.PairAUCSketch`, `sketch_`, of fixed size: exact for features
@@ -58,7 +58,7 @@ class SketchMixin:
                     check_columns(X, self)
             return self._rank_sketch(sketch.update(X, y), options)
 
-    def fit_sketch(self, sketch: Any):
+    def fit_sketch(self, sketch: Any) -> "SketchMixin":
         """Rank the features by a `PairAUCSketch`, such as that of `mauc.sketch_rows`.
 
         It is kept as `sketch_`, which `partial_fit` continues, and self is returned.
@@ -72,7 +72,7 @@ class SketchMixin:
             raise MaucError(f"sketch must have rows of at least 2 classes, got {sketch!r}.")
         return self._rank_sketch(sketch, options)
 
-    def __sklearn_is_fitted__(self):
+    def __sklearn_is_fitted__(self) -> bool:
         """Whether features are ranked; rows of one class alone rank none."""
         return hasattr(self, "ranking_")
 
@@ -126,7 +126,7 @@ class SketchColumns(Columns):
         self.shape, self.dtype = (sketch.n_rows, sketch.n_features), np.dtype(np.float64)
         self.known_wins = sketch.pair_wins()[:, pairs]
 
-    def block_width(self, n_columns: int, n_scores: int = 1, **layout: Any):
+    def block_width(self, n_columns: int, n_scores: int = 1, **layout: Any) -> int:
         """Return the number of columns: nothing is measured again."""
         return n_columns
 

@@ -1,7 +1,7 @@
 """A sketch of rows that come in batches, from which AUCs and their largest errors are read."""
 
 from copy import copy
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -105,11 +105,11 @@ class PairAUCSketch:
         self._bounds = None  # until the next rows come
 
     @property
-    def n_rows(self):
+    def n_rows(self) -> int:
         """Number of rows so far."""
         return int(self.class_counts.sum())
 
-    def update(self, X: Any, y: Any):
+    def update(self, X: Any, y: Any) -> Self:
         """Add rows of numbers of any type, with the class labels `y`, and return self.
 
         X is array-like, a sparse matrix or a data frame; a source, or a Dask collection, is read by
@@ -130,7 +130,7 @@ class PairAUCSketch:
                 self._count([*self._buffer, rows])
         return self
 
-    def merge(self, other: Any):
+    def merge(self, other: Any) -> Self:
         """Add the rows of another sketch of the same features, and return self.
 
         The bins and classes of the other one, which is not changed, may differ.
@@ -158,15 +158,15 @@ class PairAUCSketch:
             self._count(self._buffer)
         return self
 
-    def __add__(self, other: Any):
+    def __add__(self, other: Any) -> "PairAUCSketch":
         """Return a new sketch of the rows of both."""
         return self.copy().merge(other)
 
-    def copy(self):
+    def copy(self) -> "PairAUCSketch":
         """Return an independent sketch of the same rows."""
         return copy(self)
 
-    def empty_like(self):
+    def empty_like(self) -> "PairAUCSketch":
         """Return a sketch with the same bins, which are fixed now, and no rows.
 
         Sketches made this way from one another keep their bins, so that they merge without loss,
@@ -181,7 +181,7 @@ class PairAUCSketch:
         made.class_counts, made._bounds = np.zeros_like(self.class_counts), None
         return made
 
-    def pair_auc(self, folded: bool = True):
+    def pair_auc(self, folded: bool = True) -> np.ndarray:
         """Return the AUC of every feature on every class pair, shape (n_features, n_pairs).
 
         It is max(A, 1 - A) if `folded`, otherwise A, the AUC with the first class of the pair as
@@ -191,14 +191,14 @@ class PairAUCSketch:
         wins, max_wins, _ = self._find_bounds()
         return (np.maximum(max_wins - wins, wins) if folded else wins) / max_wins
 
-    def error_bound(self):
+    def error_bound(self) -> np.ndarray:
         """Return how far `pair_auc` can be from the AUC of all rows, folded or not.
 
         Of shape (n_features, n_pairs); 0 where the AUC is exact.
         """
         return self._find_bounds()[2]
 
-    def pair_wins(self):
+    def pair_wins(self) -> np.ndarray:
         """Return the wins of every feature on every class pair, in the middle of their bounds.
 
         Of float64 and shape (n_features, n_pairs): an AUC is wins per 2 n_i n_j.
@@ -212,12 +212,12 @@ class PairAUCSketch:
         return max(1, min(wanted, _BUFFER_BYTES // (8 * self.n_features)))
 
     @property
-    def nbytes(self):
+    def nbytes(self) -> int:
         """Bytes of the counts, edges and buffered rows."""
         arrays = [array for bins in self._bins or () for array in bins[:3] if array is not None]
         return sum(array.nbytes for array in [*arrays, *(r.table.array for r in self._buffer)])
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         text = f"PairAUCSketch(n_bins={self.n_bins}): "
         if self.n_features is None:
             return text + "no rows yet"
@@ -338,7 +338,9 @@ class PairAUCSketch:
         return slots
 
 
-def sketch_rows(data: Any, y: Any = None, *, n_bins: int = 1024, n_jobs: int | None = None):
+def sketch_rows(
+    data: Any, y: Any = None, *, n_bins: int = 1024, n_jobs: int | None = None
+) -> PairAUCSketch:
     """Read rows once, part by part, and return a sketch of the AUCs of all class pairs.
 
     Parameters

@@ -1,6 +1,7 @@
 """The C4.5 classifier: estimator, nested feature sets, shared sorted columns, printout."""
 
 import math
+from collections.abc import Callable
 from numbers import Real
 from typing import Any, NamedTuple
 
@@ -103,16 +104,18 @@ class C45(BaseClassifier):
         self.subtree_raising = subtree_raising
         self.categorical_features = categorical_features
 
-    def check_options(self):
+    def check_options(self) -> None:
         """Raise a `MaucError` if a parameter is wrong."""
         check_real("confidence", self.confidence, 0, 0.5, is_low_open=True)
         check_real("min_samples_leaf", self.min_samples_leaf, 1)
 
-    def prepare(self, samples: Any):
+    def prepare(self, samples: Any) -> "SortedColumns":
         """Return the `SortedColumns` of training `Samples`."""
         return SortedColumns.of(samples)
 
-    def nest(self, samples: Any, X_test: Any, response_method: Any, n_jobs: int | None = None):
+    def nest(
+        self, samples: Any, X_test: Any, response_method: Any, n_jobs: int | None = None
+    ) -> Callable[..., Any]:
         """Return the scores on nested features: the columns are sorted once."""
         columns = self.prepare(samples)
         QT = encode_columns(X_test, columns.categories)
@@ -124,7 +127,7 @@ class C45(BaseClassifier):
 
         return scores
 
-    def to_text(self, feature_names: Any = None, class_names: Any = None):
+    def to_text(self, feature_names: Any = None, class_names: Any = None) -> str:
         """Return the tree as text, in the layout of J48's printout.
 
         A leaf shows its class, the training weight that reached it and, after the slash, how much
@@ -137,7 +140,7 @@ class C45(BaseClassifier):
             class_names = self.classes_
         return tree_to_text(self.tree_, feature_names, class_names, self.categories_)
 
-    def feature_names(self):
+    def feature_names(self) -> list[Any]:
         """Return the names of the training data, x0, x1, ... if it had none."""
         default = default_names(range(self.n_features_in_))
         return list(getattr(self, "feature_names_in_", default))
@@ -245,7 +248,7 @@ def warn_of_close_values(columns: SortedColumns, names: list[str]) -> None:
         )
 
 
-def format_number(value: Any, decimals: int = 6):
+def format_number(value: Any, decimals: int = 6) -> str:
     """Format a number with at most `decimals` decimals and no trailing zeros."""
     scaled = math.floor(abs(value) * 10.0**decimals + 0.5)
     if scaled == 0:
@@ -254,12 +257,12 @@ def format_number(value: Any, decimals: int = 6):
     return f"-{text}" if value < 0 else text
 
 
-def format_weight(weight: Any):
+def format_weight(weight: Any) -> str:
     """Format a weight with one or two decimals, halves rounded up."""
     return repr(math.floor(weight * 100.0 + 0.5) / 100.0)
 
 
-def largest_class(counts: Any):
+def largest_class(counts: Any) -> int:
     """Return the most frequent class, of (nearly) equals the first."""
     best = 0
     for c in range(1, len(counts)):
@@ -268,7 +271,7 @@ def largest_class(counts: Any):
     return best
 
 
-def describe_test(tree: Any, node: Any, child: Any, feature_names: Any, categories: Any):
+def describe_test(tree: Any, node: Any, child: Any, feature_names: Any, categories: Any) -> str:
     """Return the test on the branch from `node` to its `child`-th child, as ``petal <= 0.6``."""
     feature = int(tree.feature[node])
     name = feature_names[feature]
@@ -278,7 +281,7 @@ def describe_test(tree: Any, node: Any, child: Any, feature_names: Any, categori
     return f"{name} {'<=' if child == 0 else '>'} {format_number(float(tree.threshold[node]))}"
 
 
-def describe_leaf(tree: Any, node: Any, parent: Any, class_names: Any):
+def describe_leaf(tree: Any, node: Any, parent: Any, class_names: Any) -> str:
     """Return the leaf's class with the weight that reached it / the weight it gets wrong."""
     counts = tree.counts[node]
     total = float(counts.sum())
@@ -290,7 +293,7 @@ def describe_leaf(tree: Any, node: Any, parent: Any, class_names: Any):
     return f"{class_names[best]} ({format_weight(total)}{errors})"
 
 
-def tree_to_text(tree: Any, feature_names: Any, class_names: Any, categories: Any):
+def tree_to_text(tree: Any, feature_names: Any, class_names: Any, categories: Any) -> str:
     """Return the tree in the layout of J48's printout; `categories` has the nominal values."""
     n_leaves = int(np.count_nonzero(tree.n_children == 0))
     lines = []

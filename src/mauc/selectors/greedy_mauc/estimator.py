@@ -185,19 +185,19 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
     pair_weight: Any = None
 
     @property
-    def predicted_mauc_(self):
+    def predicted_mauc_(self) -> np.ndarray:
         """MAUC to expect of the features so far; computed when it is first asked for."""
         predicted = self.trace_.details["predicted_mauc"]
         return predicted.mauc if isinstance(predicted, Prediction) else predicted
 
     @property
-    def cost_curve_(self):
+    def cost_curve_(self) -> CostCurve:
         """Predicted MAUC against the cost of the features so far."""
         if "spent" not in self.trace_.details:
             raise AttributeError("cost_curve_ is there after a fit with feature_costs=.")
         return CostCurve(self.trace_.details["spent"], self.predicted_mauc_)
 
-    def check_options(self):
+    def check_options(self) -> _Options:
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
         is_auto = isinstance(self.shrinkage, str) and self.shrinkage == "auto"
         return _Options(

@@ -323,7 +323,9 @@ class ProductSearch:
         )
 
 
-def score_pairs(state: Any, members: Any, products: Any, correlations: np.ndarray):
+def score_pairs(
+    state: Any, members: Any, products: Any, correlations: np.ndarray
+) -> tuple[Any, Any]:
     """Return the gain per new feature of every product with its members that are not chosen.
 
     Also the mean prior weights of these, 0 if there are none; folded scores have one member.
@@ -357,7 +359,7 @@ def score_pairs(state: Any, members: Any, products: Any, correlations: np.ndarra
     return np.maximum(1.0 - losses, 0.0) / n_new, weights
 
 
-def shrunk_correlations(state: Any, first: Any, second: Any):
+def shrunk_correlations(state: Any, first: Any, second: Any) -> Any:
     """Return the shrunk within-class correlations of pairs of columns."""
     centers = state.centers
     within = state.scores.products(first, second) - (centers[:, first] * centers[:, second]).sum(

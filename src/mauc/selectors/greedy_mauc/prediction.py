@@ -50,7 +50,7 @@ class Prediction:
     left: Leftover
     n_steps: np.ndarray  #: (k,), int64: chosen columns with each of the features
 
-    def __array__(self, dtype: Any = None, copy: Any = None):
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
         return np.array(self.mauc, dtype=dtype)
 
     @cached_property
@@ -249,7 +249,7 @@ class Alternatives(Result, Mapping):
     def __iter__(self) -> Iterator[int]:
         return iter(self._found)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._found)
 
     def with_names(self, names: Any) -> "Alternatives":
@@ -278,7 +278,7 @@ class Alternatives(Result, Mapping):
         cost = (cost if largest >= _NO_LOSS else "no predicted loss") + f" (± {LOSS_ERROR})"
         return f"{short_name(self._names[feature])} could be {change} at {cost}"
 
-    def frame_columns(self):
+    def frame_columns(self) -> dict[str, list[Any]]:
         """Return the columns of `to_frame`, one row per exchange: names, losses, correlation."""
         rows = [
             (str(self._names[one.feature]), str(self._names[one.alternative]), *one[2:])
@@ -287,7 +287,7 @@ class Alternatives(Result, Mapping):
         ]
         return rows_to_columns(rows, Exchange._fields)
 
-    def printed_parts(self):
+    def printed_parts(self) -> list[str]:
         """Return the lines and tables to be printed, in order."""
         lines = self.lines()
         if not lines:
@@ -300,7 +300,7 @@ class AlternativesMixin:
     """Gives a selector whose `_rank` sets ``_exchanges`` the attribute ``alternatives_``."""
 
     @property
-    def alternatives_(self):
+    def alternatives_(self) -> Alternatives:
         """For each chosen feature those that could replace it; found when first asked for."""
         check_fitted(self)
         names = getattr(self, "feature_names_in_", None)
@@ -331,7 +331,7 @@ class Exchanges:
             for feature, exchanges in zip(self.ranking, found, strict=True)
         ]
 
-    def __getstate__(self):
+    def __getstate__(self) -> dict[str, Any]:
         # A pickle holds what was found, a few numbers per chosen feature, not all effects.
         _ = self.found
         return self.__dict__
@@ -385,12 +385,12 @@ def find_exchanges(
     return found
 
 
-def model_shares(state: Any):
+def model_shares(state: Any) -> Any:
     """Return the share of each class pair in MAUC."""
     return state.stakes / state.stakes.sum()
 
 
-def effect_scale(slopes: np.ndarray, predicted: Any, shares: Any):
+def effect_scale(slopes: np.ndarray, predicted: Any, shares: Any) -> Any:
     """Return the factor of all effects, at most 1, by which the model predicts that MAUC."""
     separations = (slopes**2).sum(axis=0)
 
@@ -417,7 +417,7 @@ def _describe(state, chosen, scale):
     )  # fmt: skip
 
 
-def residual_effects(state: Any, k: int, others: Any):
+def residual_effects(state: Any, k: int, others: Any) -> tuple[Any, Any]:
     """Return the residual effects and variances of features, given the first k chosen ones."""
     factors, steps = state.factors[: state.step], np.arange(state.step)[:, np.newaxis]
     updated = state.n_updates[others]

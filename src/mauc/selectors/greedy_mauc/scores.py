@@ -337,12 +337,12 @@ def category_scores(counts: CategoryCounts) -> np.ndarray:
     return scores / max(np.abs(scores).max(), 1e-300)
 
 
-def rank_scores(scores: Any):
+def rank_scores(scores: Any) -> np.ndarray:
     """Return the ranks 0, 1, ... of scores, float64; equal ones have the same."""
     return np.unique(scores.round(_DECIMALS), return_inverse=True)[1].astype(np.float64)
 
 
-def class_signs(counts: Any, scores: Any):
+def class_signs(counts: Any, scores: Any) -> np.ndarray:
     """Return for every class pair the sign of the difference of the mean scores, never 0."""
     means = np.zeros(len(counts.totals))
     for k in range(len(means)):

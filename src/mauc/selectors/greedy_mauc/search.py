@@ -50,7 +50,7 @@ class GreedyRanking(NamedTuple):
     n_steps: np.ndarray  #: chosen columns of the state with each feature
     relevance: np.ndarray  #: (n_features,): gain of every feature at the first step
 
-    def first(self, k: int):
+    def first(self, k: int) -> "GreedyRanking":
         """Return the ranking of the first k features."""
         return GreedyRanking(*(part[:k] for part in self[:-1]), self.relevance)
 
@@ -123,14 +123,14 @@ class SearchState:
         self._nominal = np.array(sorted(scores.nominal_squares), np.int64)
         self._n_reduced = np.zeros(n_columns, np.int64)  # chosen columns that effects are freed of
 
-    def with_prior(self, prior: Any):
+    def with_prior(self, prior: Any) -> "SearchState":
         """Return a state before the first step, on a copy of the effects, with weights of gains."""
         return SearchState(
             self.effects.copy(), self.scores, len(self.chosen), shrinkage=self.shrinkage,
             alpha=8.0 * self.rate, prior=prior, pair_shares=self.pair_shares, n_jobs=self._n_jobs,
         )  # fmt: skip
 
-    def find_best(self, block: Any):
+    def find_best(self, block: Any) -> Any:
         """Return the best feature of a range, -1 if none is left; its loss is up to date."""
         if len(self._nominal) > 1:
             self._reduce_nominal(block)
@@ -154,7 +154,7 @@ class SearchState:
                 self.effects[new] *= self.kept_by(new, self.chosen[at])[:, np.newaxis]
         self._n_reduced[columns] = self.step
 
-    def kept_by(self, columns: Any, s: Any):
+    def kept_by(self, columns: Any, s: Any) -> np.ndarray:
         """Return what is left, in [0, 1], of effects of nominal columns when another is chosen."""
         return np.sqrt(np.minimum(self._unexplained(columns, s) / _FUNCTION_NOISE, 1.0))
 
@@ -182,14 +182,16 @@ class SearchState:
         unexplained = (1.0 - between * scales**2) * (n - n_classes) / (n - n_groups)
         return np.maximum(unexplained, 0.0) / np.maximum(1.0 - r * r, 1e-9)
 
-    def count_better(self, block: Any, taken: Any, step: int, variances: np.ndarray, limits: Any):
+    def count_better(
+        self, block: Any, taken: Any, step: int, variances: np.ndarray, limits: Any
+    ) -> Any:
         """Count features of a range that gain more on the pair of a taken column than it did."""
         return count_better(
             *taken, self.effects, self.n_updates, step, self.slopes, self.factors, variances,
             *block, self.is_left, limits,
         )  # fmt: skip
 
-    def take(self, s: Any):
+    def take(self, s: Any) -> Taken:
         """Choose column s, whose effects are up to date, and return what that does to its pair."""
         taken = take_column(
             s, self.step, self.effects, self.variances, self.rate, self.stakes, self.separations,
@@ -201,7 +203,7 @@ class SearchState:
         self.bounds.advance(self.step, self.slopes, self.weights)
         return Taken(*taken)
 
-    def condition(self, block: Any):
+    def condition(self, block: Any) -> None:
         """Condition the variances of a range of features on the column that was taken last."""
         first, last = block
         s = self.chosen[self.step - 1]
@@ -213,42 +215,42 @@ class SearchState:
         )  # fmt: skip
         self.bounds.update(block, self.variances)
 
-    def add(self, s: Any):
+    def add(self, s: Any) -> Taken:
         """Take column s and condition all columns on it."""
         taken = self.take(s)
         self.run(self.condition)
         return taken
 
-    def run(self, task: Any, *args: Any):
+    def run(self, task: Any, *args: Any) -> list[Any]:
         """Return the results of a task on every block of features, each in a thread of its own."""
         if self.pool is None:
             return [task(block, *args) for block in self.blocks]
         return run_in(self.pool, task, self.blocks, *args)
 
-    def update_effects(self, columns: Any):
+    def update_effects(self, columns: Any) -> None:
         """Condition the effects of some columns on all that are chosen."""
         update_effects(columns, self.effects, self.n_updates, self.step, self.slopes, self.factors)
 
-    def feature_gains(self):
+    def feature_gains(self) -> np.ndarray:
         """Return the part of the error that every feature takes away, after all were scored."""
         # The weights sum to 1 up to rounding: a gain of nothing may come out below 0.
         gains = np.maximum(1.0 - self.losses[: self.n_features], 0.0)
         return np.where(self.varies[: self.n_features], gains, 0.0)
 
-    def lower(self, n: int):
+    def lower(self, n: int) -> np.ndarray:
         """Return the Cholesky factor of the correlations of the first n chosen columns."""
         lower = np.tril(self.factors[:n, self.chosen[:n]].T, -1)
         lower[np.diag_indices(n)] = self.roots[:n]
         return lower
 
-    def separations_of(self, n: int):
+    def separations_of(self, n: int) -> np.ndarray:
         """Return D_p^2 of the first n chosen columns."""
         separations = np.zeros(self.slopes.shape[1])
         for slope in self.slopes[:n]:
             separations += slope * slope
         return separations
 
-    def leave(self):
+    def leave(self) -> Leftover:
         """Let go of what only further steps would need; return what a prediction needs of it."""
         scores, scales = self.scores, self.scales
         self.scores = self.centers = self.scales = self.bounds = self.pool = None
@@ -270,14 +272,14 @@ class SearchState:
         )  # fmt: skip
 
     @property
-    def is_large(self):
+    def is_large(self) -> bool:
         """Whether the arrays are too large to be kept until a prediction is asked for."""
         return self.effects.nbytes + self.factors.nbytes + self.slopes.nbytes > MAX_HELD
 
 
 def measure_state(
     selector: Any, problem: Any, n_steps: int, n_jobs: int | None = None, n_room: int = 0
-):
+) -> SearchState:
     """Return the state before the first step, with the options of a `GreedyMAUC` but its prior."""
     options = selector.check_options()
     effects, scores = measure(
@@ -293,7 +295,7 @@ def measure_state(
     )  # fmt: skip
 
 
-def search_features(state: Any, k: int):
+def search_features(state: Any, k: int) -> GreedyRanking:
     """Choose k features that together separate all class pairs."""
     found = empty_ranking(state, k)
     n_chosen = int(found.n_steps[-1])
@@ -328,7 +330,7 @@ def search_features(state: Any, k: int):
     return found
 
 
-def empty_ranking(state: Any, k: int):
+def empty_ranking(state: Any, k: int) -> GreedyRanking:
     """Return a ranking of k features to be filled in; constant ones are there, last, by column."""
     varies = state.varies[: state.n_features]
     n_chosen = min(k, int(varies.sum()))
@@ -340,7 +342,7 @@ def empty_ranking(state: Any, k: int):
     )  # fmt: skip
 
 
-def condition_on(state: Any, ranking: np.ndarray):
+def condition_on(state: Any, ranking: np.ndarray) -> Any:
     """Add the features of a ranking that vary to a state before its first step; return it."""
     for s in ranking[state.varies[ranking]]:
         step = state.step
@@ -350,14 +352,14 @@ def condition_on(state: Any, ranking: np.ndarray):
     return state
 
 
-def plain_state(effects: Any, scores: Any, ranking: np.ndarray, options: Any):
+def plain_state(effects: Any, scores: Any, ranking: np.ndarray, options: Any) -> Any:
     """Return a state of the features of a ranking alone, after the last step."""
     state = condition_on(SearchState(effects, scores, len(ranking), **options), ranking)
     state.leave()
     return state
 
 
-def best_feature(features: Any, losses: np.ndarray, prior: Any):
+def best_feature(features: Any, losses: np.ndarray, prior: Any) -> Any:
     """Return the best of some features, by the same order as `find_best`."""
     return min(
         features, key=lambda f: (-prior[f] * max(1.0 - losses[f], 0.0), -prior[f], losses[f], f)
@@ -392,7 +394,7 @@ class GainBounds:
         self._is_full = False
         self._is_worthwhile = n_features * len(weights) >= MIN_EFFECTS
 
-    def advance(self, step: int, slopes: np.ndarray, weights: Any):
+    def advance(self, step: int, slopes: np.ndarray, weights: Any) -> None:
         """Prepare the bounds of the next step, after `step` columns were chosen."""
         if not self._is_worthwhile:
             return
@@ -418,7 +420,7 @@ class GainBounds:
         self._is_full = n_since == len(self._weights_at) - 1
         self.offset = 0 if self._is_full else n_since
 
-    def update(self, block: Any, variances: np.ndarray):
+    def update(self, block: Any, variances: np.ndarray) -> None:
         """Fill in the limits of a range of features, given their variances."""
         if not self._is_worthwhile:
             self.limits[slice(*block)] = np.inf

@@ -115,7 +115,7 @@ class ReliefF(RankingSelector):
 
     _no_cluster = "its distances are sums over all columns, in their order"
 
-    def check_options(self):
+    def check_options(self) -> Any:
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
         wanted = self.n_iterations
         is_word = isinstance(wanted, str) and wanted in ("all", "log")
@@ -185,7 +185,7 @@ def relieff_weights(
     n_threads: int = 1,
     is_nominal: Any = None,
     sample_weight: Any = None,
-):
+) -> np.ndarray:
     """Return the ReliefF weight of every feature of columns in memory.
 
     A class may be absent from `y`; with two classes misses are not weighted by class probabilities.
@@ -266,7 +266,7 @@ def relieff_weights(
 
 def weighted_neighbors(
     panel: Any, queries: np.ndarray, y: Any, sample_weight: Any, takes_all: Any, n_neighbors: int
-):
+) -> tuple[np.ndarray, np.ndarray]:
     """Return neighbours of queries, given their distances to all rows, and what each counts.
 
     A row counts by that part of its weight that is among the first `n_neighbors` of its class, hits
@@ -293,7 +293,7 @@ def weighted_neighbors(
     return near.astype(np.int32), shares
 
 
-def count_values(XT: Any, is_nominal: Any):
+def count_values(XT: Any, is_nominal: Any) -> np.ndarray:
     """Return the number of values of nominal columns, 0 for numeric ones; int32."""
     n_values = np.zeros(XT.shape[0], np.int32)
     if is_nominal is None:
@@ -306,7 +306,7 @@ def count_values(XT: Any, is_nominal: Any):
     return n_values
 
 
-def column_widths(XT: Any):
+def column_widths(XT: Any) -> Any:
     """Return the largest less the lowest known value of every column."""
     return np.fmax.reduce(XT, axis=1) - np.fmin.reduce(XT, axis=1)
 
@@ -326,7 +326,9 @@ def scale_columns(XT: Any, n_values: Any, ZT: Any) -> bool:
     return bool(np.isnan(ZT).any())
 
 
-def new_slots(n_slots: int, n_classes: int, n_neighbors: int):
+def new_slots(
+    n_slots: int, n_classes: int, n_neighbors: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return free slots: near_dist, near_row, bound and target."""
     shape = (n_slots, n_classes, n_neighbors)
     return (
@@ -341,7 +343,7 @@ def fill_panel(
     ZT: Any, columns: Any, n_values: Any, is_plain: Any, queries: np.ndarray, is_symmetric: Any,
     first: Any, last: Any, y: Any, panel: Any, near_dist: Any, near_row: Any, bound: Any,
     target: int, accumulate: bool = False,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Fill distances of the queries to rows first:last, and offer the queries to these rows.
 
     ``panel[k, i]`` becomes the distance of queries[k] and row i, the sum over `columns`, in order,
@@ -377,7 +379,7 @@ def add_weights(
     last: Any,
     weights: Any,
     shares: Any = None,
-):
+) -> None:
     """Add the contributions of the queries to the weights of columns first:last.
 
     By the formula of `ReliefF`, with the neighbours found in a class for k and, for two classes, 1

@@ -30,7 +30,9 @@ _DIFFERENCE_TIME, _BYTE_TIME = 3e-10, 1e-9
 _LONG = 3600.0
 
 
-def streamed_weights(problem: Any, rows: Any = None, n_neighbors: int = 10, n_threads: int = 1):
+def streamed_weights(
+    problem: Any, rows: Any = None, n_neighbors: int = 10, n_threads: int = 1
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the ReliefF weight and the range of every feature of a source, in passes over it."""
     queries = np.arange(problem.n_samples) if rows is None else np.array(rows, np.int64)
     n_slots = problem.n_classes * n_neighbors
