@@ -284,7 +284,7 @@ class OneHotColumns(TransformerMixin, BaseEstimator):
         """Learn the categories."""
         self._coder, X, is_nominal = learn_categories(X, None)
         X = check_table(X, estimator=self, takes_nominal=True)
-        self.nominal_ = np.flatnonzero(is_nominal)
+        self.nominal_: np.ndarray = np.flatnonzero(is_nominal)
         self._indicators = Indicators(X.shape[1], find_categories(X, self.nominal_))
         return self
 

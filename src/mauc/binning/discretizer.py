@@ -59,8 +59,8 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """
         problem = make_problem(self, X, y, sample_weight, accepts=Accepts(sparse=True))
         problem = problem.drop_zero_weight()
-        self.cut_points_ = find_cut_points(problem, self.n_jobs)
-        self.classes_ = problem.classes
+        self.cut_points_: list[np.ndarray] = find_cut_points(problem, self.n_jobs)
+        self.classes_: np.ndarray = problem.classes
         return self
 
     def transform(self, X: Any) -> np.ndarray:

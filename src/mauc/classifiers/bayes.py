@@ -134,12 +134,14 @@ class NormalNaiveBayes(BaseClassifier):
     def _learn(self, samples):
         self._densities = self.prepare(samples)
         scales, precisions, means, deviations = self._densities.normals
-        self.class_prior_ = self._densities.prior
-        self.precision_ = precisions / scales
-        self.mean_ = means / scales[:, np.newaxis]
-        self.deviation_ = deviations / scales[:, np.newaxis]
-        self.categories_ = self._coder.name_values(self._densities.categories)
-        self.category_probability_ = self._densities.probabilities
+        self.class_prior_: np.ndarray = self._densities.prior
+        self.precision_: Any = precisions / scales
+        self.mean_: Any = means / scales[:, np.newaxis]
+        self.deviation_: Any = deviations / scales[:, np.newaxis]
+        self.categories_: dict[Any, np.ndarray] = self._coder.name_values(
+            self._densities.categories
+        )
+        self.category_probability_: dict[Any, Any] = self._densities.probabilities
         for learned in (self.precision_, self.mean_, self.deviation_):
             learned[list(self.categories_)] = np.nan
 

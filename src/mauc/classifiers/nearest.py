@@ -135,7 +135,7 @@ class NearestNeighbor(BaseClassifier):
 
     def _learn(self, samples):
         self._train = self.prepare(samples)
-        self.ranges_ = self._train.ranges
+        self.ranges_: Any = self._train.ranges
 
     def _score(self, X):
         QT, train = self._train.scale(X), self._train

@@ -193,14 +193,16 @@ class RBFSVM(BaseClassifier):
         # Of the training data only their ranges are needed later.
         self._train = replace(train, ZT=train.ZT[:, :0])
         self.ranges_, self.mean_ = train.ranges, train.ranges.fill
-        self.categories_ = self._coder.name_values(train.indicators.categories)
-        self.gamma_ = self.gamma_for(train.ZT, self.n_features_in_, train.weights)
+        self.categories_: dict[Any, np.ndarray] = self._coder.name_values(
+            train.indicators.categories
+        )
+        self.gamma_: Any = self.gamma_for(train.ZT, self.n_features_in_, train.weights)
         labels, self._support_ZT = self.classes_[train.codes], None
         weights = unequal(train.weights)
         if self._is_precomputed(len(labels)):
             kernel = SquaredDistances(train.ZT).add(range(len(train.ZT))).kernel(self.gamma_)
             svc = self.make_svc("precomputed", self.gamma_, len(labels))
-            self.svc_ = svc.fit(kernel, labels, weights)
+            self.svc_: Any = svc.fit(kernel, labels, weights)
             self._support_ZT = np.ascontiguousarray(train.ZT[:, self.svc_.support_])
         else:
             svc = self.make_svc("rbf", self.gamma_, len(labels))
@@ -230,7 +232,7 @@ class SquaredDistances:
     """Squared distances between two sets of samples, or within one, on a growing set of columns."""
 
     def __init__(self, QT: np.ndarray, ZT: np.ndarray | None = None) -> None:
-        self.is_symmetric = ZT is None
+        self.is_symmetric: bool = ZT is None
         self._QT = QT
         self._ZT = QT if ZT is None else ZT
         self._kinds = np.full(len(QT), PLAIN, np.int8)

@@ -177,7 +177,7 @@ class SparseColumns(Columns):
     is_sparse = True
 
     def __init__(self, matrix: sparse.sparray) -> None:
-        self.matrix = sparse.csc_array(matrix, copy=not matrix.has_canonical_format)
+        self.matrix: Any = sparse.csc_array(matrix, copy=not matrix.has_canonical_format)
         self.matrix.sum_duplicates()
         self.shape, self.dtype = self.matrix.shape, self.matrix.dtype
 

@@ -87,4 +87,4 @@ class Decomposition:
 
 
 #: Return the same `Decomposition` again for the same arguments.
-decompose = cache(Decomposition)
+decompose: bool[Decomposition] = cache(Decomposition)

@@ -23,7 +23,7 @@ class FrameColumns(Columns):
     def __init__(self, frame: Any) -> None:
         self._frame = frame
         self._is_polars = is_polars(frame)
-        self.shape = frame.shape
+        self.shape: tuple[int, int] = frame.shape
         # Columns that lie in the frame: they take no memory.
         self._views: dict[int, np.ndarray] = {}
         types = set()
@@ -32,7 +32,7 @@ class FrameColumns(Columns):
             types.add(values.dtype)
             if values.base is not None:
                 self._views[j] = values
-        self.dtype = common_type(types)
+        self.dtype: np.dtype = common_type(types)
 
     def column(self, j: int) -> np.ndarray:
         """Return the values of one column, without a copy where the frame allows it."""

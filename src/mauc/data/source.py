@@ -72,14 +72,14 @@ class ColumnSource:
         feature_names: Any = None,
         memory: Any = None,
     ):
-        self.name = str(name)
-        self.types = [np.dtype(kind) for kind in types]
-        self.widths = np.array([kind.itemsize for kind in self.types], np.int64)
-        self.shape = (int(n_samples), len(self.types))
-        self.feature_names = None
+        self.name: str = str(name)
+        self.types: list[np.dtype] = [np.dtype(kind) for kind in types]
+        self.widths: np.ndarray = np.array([kind.itemsize for kind in self.types], np.int64)
+        self.shape: tuple[int, int] = (int(n_samples), len(self.types))
+        self.feature_names: np.ndarray | None = None
         if feature_names is not None:
             self.feature_names = np.array([str(name) for name in feature_names], dtype=object)
-        self.memory = default_memory() if memory is None else int(memory)
+        self.memory: int = default_memory() if memory is None else int(memory)
 
     def read(self, columns: np.ndarray) -> list[Any]:
         """Read whole columns, given by their int64 numbers in any order.
@@ -171,7 +171,7 @@ class _View(ColumnSource):
             source.name, n_samples, [source.types[j] for j in columns],
             feature_names=None if names is None else names[columns], memory=source.memory,
         )  # fmt: skip
-        self.widths = source.widths[columns]
+        self.widths: Any = source.widths[columns]
 
     def check_unchanged(self) -> None:
         self._source.check_unchanged()

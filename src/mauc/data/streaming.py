@@ -36,7 +36,7 @@ class SourceColumns(Columns):
         reads_ahead: bool = True,
     ) -> None:  # fmt: skip
         self.source, self.cluster = source, cluster
-        self.shape = source.shape
+        self.shape: tuple[int, int] = source.shape
         names = None if source.feature_names is None else source.feature_names.tolist()
         is_nominal = source.is_text
         if is_nominal.any() and not accept_nominal:
@@ -45,9 +45,13 @@ class SourceColumns(Columns):
                 f"{source.name_of(int(np.argmax(is_nominal)))!r} holds text; leave it "
                 f"out (drop) or choose a selector that takes nominal columns, such as MDFS."
             )
-        self.is_nominal = is_nominal | column_mask(categorical_features, source.shape[1], names)
+        self.is_nominal: np.ndarray = is_nominal | column_mask(
+            categorical_features, source.shape[1], names
+        )
         codes = np.dtype(np.float64)  # of text
-        self.dtype = common_type({codes if kind.kind == "O" else kind for kind in source.types})
+        self.dtype: np.dtype = common_type(
+            {codes if kind.kind == "O" else kind for kind in source.types}
+        )
         self.accept_infinite = accept_infinite
         self._reads_ahead, self._ahead = reads_ahead, None
         self._held: dict[int, Any] = {}

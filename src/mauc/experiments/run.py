@@ -237,7 +237,7 @@ class Run:
     ) -> None:
         self.plan, self.store, self.engine, self._display = plan, store, engine, display
         self.note: Callable[[str], None] = note if display else lambda message: None
-        self.summary = RunSummary(store.path, len(plan.cells()))
+        self.summary: RunSummary = RunSummary(store.path, len(plan.cells()))
         self._missing: dict[Cell, frozenset[Combination] | None] = {}
         self._data: dict[str, Dataset] = {}
         self._labels: dict[str, tuple[np.ndarray, np.ndarray | None]] = {}  # and groups

@@ -76,7 +76,7 @@ class FileSystem:
     """Local files, or those of an address by way of fsspec; `root` is the path of `address`."""
 
     def __init__(self, address: str, storage_options: Mapping[str, Any] | None = None) -> None:
-        self.is_local = not is_address(address)
+        self.is_local: bool = not is_address(address)
         self.address = self.root = address
         self.fs: Any = _LocalFiles
         if not self.is_local:

@@ -376,7 +376,7 @@ def make_mauc_scorer(response_method: Any = _RESPONSES, *, pair_weight: Any = No
     return _Scorer(methods, pair_weight)
 
 
-mauc_scorer = make_mauc_scorer()
+mauc_scorer: _Scorer = make_mauc_scorer()
 
 
 class ClassPairs:
@@ -392,16 +392,20 @@ class ClassPairs:
     ) -> None:  # fmt: skip
         self.codes, self._classes = codes, classes
         #: samples of each class, or their weight
-        self.totals = np.bincount(codes, weights, minlength=len(classes)).astype(np.float64)
+        self.totals: np.ndarray = np.bincount(codes, weights, minlength=len(classes)).astype(
+            np.float64
+        )
         if weights is None:
             self.weights, self.scaled_totals = np.ones(len(codes)), self.totals
         else:
             # AUCs do not depend on the scale within a class, and no product of weights overflows.
             self.weights, _ = scale_by_class(weights, codes, len(classes))
-            self.scaled_totals = np.bincount(codes, self.weights, len(classes)).astype(np.float64)
+            self.scaled_totals: np.ndarray = np.bincount(codes, self.weights, len(classes)).astype(
+                np.float64
+            )
         self.first, self.second = np.triu_indices(len(classes), 1)
         scale = 2 * self.scaled_totals[self.first] * self.scaled_totals[self.second]
-        self.is_present = scale > 0
+        self.is_present: np.ndarray = scale > 0
         self._scale = np.where(self.is_present, scale, np.nan)
         given = PairWeights(pair_weight if self.is_present.any() else None)
         wanted = given.resolve(classes, self.totals)
@@ -413,7 +417,7 @@ class ClassPairs:
                 f"got only {format_labels(classes[self.totals > 0]) or 'none'}."
             )
         #: share of each pair in the mean; 0 where a class is absent
-        self.pair_weights = counted / counted.sum()
+        self.pair_weights: Any = counted / counted.sum()
 
     @classmethod
     def of_test(

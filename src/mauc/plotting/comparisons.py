@@ -184,12 +184,12 @@ class CriticalDifferenceDisplay:
     def __init__(
         self, names: Sequence[str], ranks: Any, *, difference: float, n_problems: int, posthoc: str
     ) -> None:
-        self.names = list(names)
-        self.ranks = np.asarray(ranks, dtype=float)
+        self.names: list[str] = list(names)
+        self.ranks: np.ndarray = np.asarray(ranks, dtype=float)
         self.difference = difference
         self.n_problems = n_problems
         self.posthoc = posthoc
-        self.cliques_ = rank_cliques(self.ranks, difference)
+        self.cliques_: list[tuple[int, ...]] = rank_cliques(self.ranks, difference)
 
     @classmethod
     def from_scores(

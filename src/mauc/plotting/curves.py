@@ -119,7 +119,7 @@ class CurvesDisplay:
         panels = self._make_panels(ax, groups, selectors, is_direct=is_direct)
         styles = selector_styles(selectors)
         marks = set()
-        self.axes_ = np.full((len(datasets), len(classifiers)), None, dtype=object)
+        self.axes_: np.ndarray = np.full((len(datasets), len(classifiers)), None, dtype=object)
         for here, (dataset, classifier) in zip(panels.axes, groups, strict=True):
             self.axes_[datasets.index(dataset), classifiers.index(classifier)] = here
             names = shown_name("dataset", dataset), shown_name("classifier", classifier)

@@ -70,7 +70,9 @@ class PairMapDisplay:
         self.pair_auc = pair_auc
         self.feature_names = feature_names
         self.class_names = class_names
-        self.pair_names = Decomposition("one-vs-one", len(class_names)).names(class_names)
+        self.pair_names: list[str] = Decomposition("one-vs-one", len(class_names)).names(
+            class_names
+        )
         self.asked_by = asked_by
         self.significant = significant
 
@@ -204,7 +206,7 @@ class TraceDisplay:
                 len(ratios), 1, figsize=(min(width, MAX_WIDTH), height), sharex=True,
                 height_ratios=ratios, squeeze=False,
             )  # fmt: skip
-        self.axes_ = np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
+        self.axes_: np.ndarray = np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
         if not 1 <= len(self.axes_) <= 1 + has_upper:
             raise MaucError(
                 f"ax must be one Axes{' or two' if has_upper else ''}, got {len(self.axes_)}."
@@ -217,7 +219,7 @@ class TraceDisplay:
         last = rank_classes(int(ranks.max()))
         edges = np.concatenate([[0.5], last + 0.5])
         colours = mpl.colormaps["viridis_r"].resampled(len(last))
-        self.dots_ = ax.scatter(
+        self.dots_: Any = ax.scatter(
             np.arange(n_steps), rows, c=ranks, cmap=colours, edgecolors="black",
             linewidths=0.5, s=28 if n_steps <= 120 else 12,
             norm=BoundaryNorm(edges, len(last)), zorder=2,

@@ -173,8 +173,10 @@ class RankWriter:
         rank_type, self._roots = np.int16 if n_samples <= 2**15 else np.int32, None
         if problem.sample_weight is not None:
             rank_type, self._roots = np.float64, np.sqrt(problem.sample_weight)
-        self.ranks = problem.workspace.array((n_features, n_samples), rank_type)
-        self.squares = np.empty(n_features, np.int64 if self._roots is None else np.float64)
+        self.ranks: Any = problem.workspace.array((n_features, n_samples), rank_type)
+        self.squares: np.ndarray = np.empty(
+            n_features, np.int64 if self._roots is None else np.float64
+        )
         self._step = rank_step(n_samples)
 
     def write_levels(self, LT: Any, level_counts: Any, columns: Any) -> None:

@@ -282,18 +282,18 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     def _learn(self, problem, ranked):
         """Set the learned attributes; the AUCs of the selected are known."""
         names = ranked.decomposition.names(problem.classes)
-        self.classes_ = problem.classes
-        self.decomposition_ = ranked.decomposition
-        self.subproblem_names_ = names
-        self.scores_ = ranked.scores
-        self.ranking_ = ranked.selection.features
-        self.support_ = np.zeros(problem.n_features, bool)
+        self.classes_: Any = problem.classes
+        self.decomposition_: Any = ranked.decomposition
+        self.subproblem_names_: Any = names
+        self.scores_: Any = ranked.scores
+        self.ranking_: Any = ranked.selection.features
+        self.support_: np.ndarray = np.zeros(problem.n_features, bool)
         self.support_[self.ranking_] = True
-        self.pair_auc_ = ranked.pair_auc
+        self.pair_auc_: Any = ranked.pair_auc
         details, wishes = dict(ranked.details), problem.constraints
         if wishes is not None and wishes.costs is not None:
             details["spent"] = wishes.spent(self.ranking_)
-        self.trace_ = SelectionTrace(
+        self.trace_: SelectionTrace = SelectionTrace(
             *ranked.selection,
             feature_names=feature_names(problem, self.ranking_),
             subproblem_names=np.array(names)[ranked.selection.subproblems],
@@ -350,7 +350,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
 
             if isinstance(X, ColumnSource):
                 X = _load_all(X, self._size_choices)
-            self.size_curve_ = select_k(self, X, y, n_jobs=self.n_jobs, **given)
+            self.size_curve_: Any = select_k(self, X, y, n_jobs=self.n_jobs, **given)
             return self.size_curve_.size
         wishes = problem.constraints
         if wishes is None:
@@ -459,10 +459,10 @@ class GreedySearch:
     """
 
     def __init__(self, relevance: np.ndarray, is_constant: Any, k: int):
-        self.masked_relevance = np.where(is_constant, -np.inf, relevance)
-        self.ranking = np.empty(k, np.int64)
-        self.scores = np.empty(k)
-        self.is_left = np.ones(len(relevance), np.bool_)
+        self.masked_relevance: np.ndarray = np.where(is_constant, -np.inf, relevance)
+        self.ranking: np.ndarray = np.empty(k, np.int64)
+        self.scores: np.ndarray = np.empty(k)
+        self.is_left: np.ndarray = np.ones(len(relevance), np.bool_)
         first = int(np.argmax(self.masked_relevance))
         self.ranking[0], self.scores[0] = first, self.masked_relevance[first]
         self.is_left[first] = False

@@ -251,7 +251,7 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
         seeds = rng.randint(2**31 - 1, size=len(halves))
         rankings, interacting = self._rank_halves(problem, n_wanted, options, halves, seeds)
         n_wanted = min(map(len, rankings))
-        self.rankings_ = np.array([ranking[:n_wanted] for ranking in rankings])
+        self.rankings_: np.ndarray = np.array([ranking[:n_wanted] for ranking in rankings])
         votes = Votes(self.rankings_, problem.n_features)
         is_greedy = isinstance(options.selector, GreedyMAUC)
         model = options.selector if is_greedy else GreedyMAUC()
@@ -268,8 +268,10 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
         if state.is_large:
             _ = self._exchanges.found
         self.frequencies_, self.mean_ranks_ = votes.frequencies, votes.mean_ranks
-        self.stability_ = stability(self.rankings_, problem.n_features)
-        self.error_control_ = ErrorControl(self.frequencies_, n_wanted, options.n_pairs)
+        self.stability_: Any = stability(self.rankings_, problem.n_features)
+        self.error_control_: ErrorControl = ErrorControl(
+            self.frequencies_, n_wanted, options.n_pairs
+        )
         votes_of = {"frequency": votes.frequencies[ranking], "mean_rank": votes.mean_ranks[ranking]}
         scores = (n_wanted + 1 - self.mean_ranks_) / n_wanted
         return single_ranking(problem, ranking, rule_scores, scores, details=votes_of)
@@ -343,7 +345,7 @@ class Votes:
         self.rankings, self.n_features = rankings, n_features
         self._held = np.zeros(n_features, np.int64)
         self._held_ranks = np.zeros(n_features, np.int64)  # sums of the ranks of those held
-        self.size = 0
+        self.size: int = 0
 
     def extend(self) -> None:
         """Look at one more feature of every half."""

@@ -153,7 +153,7 @@ class Explainer:
             names = getattr(selector, "feature_names_in_", None)
         if names is None:
             names = default_names(range(problem.n_features))
-        self.names = [str(name) for name in names]
+        self.names: list[str] = [str(name) for name in names]
         self._pairs = Decomposition("one-vs-one", problem.n_classes).names(problem.classes)
         self._steps = {int(f): at for at, f in enumerate(selector.ranking_)}
 

@@ -322,7 +322,7 @@ class Schedule:
     def __init__(self, decomposition: Any, class_weights: np.ndarray, rng: Any, shares: Any = None):
         self.n_lists, self.rng, self.shares = decomposition.n_subproblems, rng, shares
         #: lists that are drawn from: not those of pairs that do not count
-        self.is_drawn = np.ones(self.n_lists, bool) if shares is None else shares > 0
+        self.is_drawn: np.ndarray = np.ones(self.n_lists, bool) if shares is None else shares > 0
 
 
 class Random(Schedule):
@@ -341,7 +341,7 @@ class Random(Schedule):
                 batch = self.rng.randint(self.n_lists, size=_BATCH)
             else:
                 batch = self.rng.choice(self.n_lists, size=_BATCH, p=self.shares)
-            self.drawn = iter(batch.tolist())
+            self.drawn: Any = iter(batch.tolist())
 
 
 class RandRobin(Random):
@@ -365,13 +365,13 @@ class RoundRobin(Schedule):
     def __init__(self, decomposition: Any, class_weights: np.ndarray, rng: Any, shares: Any = None):
         super().__init__(decomposition, class_weights, rng, shares)
         self.order, self.turn = decomposition.rounds(), -1
-        self.owed = np.zeros(self.n_lists)
+        self.owed: np.ndarray = np.zeros(self.n_lists)
 
     def next_list(self, is_open: Any) -> Any:
         """Return the number of the list to draw from."""
         while True:
             if self.shares is None:
-                self.turn = (self.turn + 1) % len(self.order)
+                self.turn: int = (self.turn + 1) % len(self.order)
             else:
                 self.owed += self.shares[self.order]
                 self.turn = int(np.argmax(self.owed))
@@ -390,7 +390,7 @@ class Hardest(Schedule):
 
     def __init__(self, decomposition: Any, class_weights: np.ndarray, rng: Any, shares: Any = None):
         super().__init__(decomposition, class_weights, rng, shares)
-        self.separation = np.zeros(self.n_lists)
+        self.separation: np.ndarray = np.zeros(self.n_lists)
         if shares is not None:
             self.separation -= 4.0 * np.log(np.maximum(shares, 1e-300))
 

@@ -110,12 +110,12 @@ class SketchMixin:
             ranked = self._rank(problem, n_wanted, options)
             chosen = np.ix_(ranked.selection.features, pairs)
             self._learn(problem, ranked._replace(pair_auc=sketch.pair_auc()[chosen]))
-            self.error_bound_ = sketch.error_bound()[chosen]
-        self.sketch_ = sketch
-        self.n_features_in_ = sketch.n_features
+            self.error_bound_: Any = sketch.error_bound()[chosen]
+        self.sketch_: Any = sketch
+        self.n_features_in_: Any = sketch.n_features
         vars(self).pop("feature_names_in_", None)
         if names is not None and all(isinstance(name, str) for name in names):
-            self.feature_names_in_ = names
+            self.feature_names_in_: Any = names
         return self
 
 
@@ -124,7 +124,7 @@ class SketchColumns(Columns):
 
     def __init__(self, sketch: Any, pairs: Any):
         self.shape, self.dtype = (sketch.n_rows, sketch.n_features), np.dtype(np.float64)
-        self.known_wins = sketch.pair_wins()[:, pairs]
+        self.known_wins: np.ndarray | None = sketch.pair_wins()[:, pairs]
 
     def block_width(self, n_columns: int, n_scores: int = 1, **layout: Any) -> int:
         """Return the number of columns: nothing is measured again."""

@@ -93,8 +93,8 @@ class PairAUCSketch:
     def __init__(
         self, n_bins: int = 1024, *, n_buffered: int | None = None, n_jobs: int | None = None
     ):
-        self.n_bins = check_int("n_bins", n_bins, _MIN_BINS, _MAX_BINS)
-        self.n_buffered = check_int("n_buffered", n_buffered, 1, optional=True)
+        self.n_bins: Any = check_int("n_bins", n_bins, _MIN_BINS, _MAX_BINS)
+        self.n_buffered: Any = check_int("n_buffered", n_buffered, 1, optional=True)
         count_threads(n_jobs)
         self.n_jobs = n_jobs
         self.classes_ = self.class_counts = np.empty(0, np.int64)
@@ -122,7 +122,7 @@ class PairAUCSketch:
             rows = rows._replace(codes=slots[rows.codes])
             self._is_rounded = self._is_rounded | is_rounded
             added = np.bincount(rows.codes, minlength=len(self.classes_))
-            self.class_counts = self.class_counts + added
+            self.class_counts: np.ndarray = self.class_counts + added
             # Small batches wait for each other: a pass over all bins takes as long as many rows.
             if sum(len(waiting.codes) for waiting in [*self._buffer, rows]) <= self._n_first:
                 self._buffer = [*self._buffer, rows.as_floats()]

@@ -149,10 +149,10 @@ class C45(BaseClassifier):
         columns = self.prepare(samples)
         warn_of_close_values(columns, self.feature_names())
         self._codes = columns.categories
-        self.categories_ = self._coder.name_values(self._codes)
-        self.tree_ = self._grow(columns, np.arange(len(columns.XT), dtype=np.int32))
-        self.n_leaves_ = int(np.count_nonzero(self.tree_.n_children == 0))
-        self.tree_size_ = len(self.tree_.feature)
+        self.categories_: dict[Any, np.ndarray] = self._coder.name_values(self._codes)
+        self.tree_: Tree = self._grow(columns, np.arange(len(columns.XT), dtype=np.int32))
+        self.n_leaves_: int = int(np.count_nonzero(self.tree_.n_children == 0))
+        self.tree_size_: int = len(self.tree_.feature)
 
     def _score(self, X):
         """Return the class fractions at the leaf of each sample."""

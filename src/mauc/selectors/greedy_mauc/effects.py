@@ -129,7 +129,7 @@ class EffectEstimator:
         self._size_weights = sizes / (sizes + _HALF_SIZE)
         self._small_shares = _SMALL_SHARE * np.maximum(1.0 - sizes / _ENOUGH, 0.0)
         #: whether class sums of all features are needed, not only of those with many ties
-        self.takes_all = noise_correction > 0.0 and bool((self._small_shares > 0.0).any())
+        self.takes_all: bool = noise_correction > 0.0 and bool((self._small_shares > 0.0).any())
         self._table = None
         kinds, kind_of = np.unique(self._max_wins, return_inverse=True)
         n_wins = kinds.astype(np.int64) + 1

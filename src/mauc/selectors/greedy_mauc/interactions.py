@@ -254,8 +254,8 @@ class ProductSearch:
 
     def __init__(self, state: SearchState, members: np.ndarray, k: int) -> None:
         self.state, self.members, self.found = state, members, empty_ranking(state, k)
-        self.products = state.n_features + np.arange(len(members))
-        self.product_steps = np.zeros(len(members), np.int64)
+        self.products: Any = state.n_features + np.arange(len(members))
+        self.product_steps: np.ndarray = np.zeros(len(members), np.int64)
         self._involved = np.concatenate([np.unique(members), self.products])
         first, second = members.T
         columns = ((first, second), (first, self.products), (second, self.products))

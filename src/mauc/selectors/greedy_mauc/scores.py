@@ -143,17 +143,17 @@ class NormalScorer:
     def __init__(self, problem: Problem, rows: KeptRows, n_room: int = 0):
         self.rows, self.class_weights = rows, problem.class_weights
         # The score of a weighted rank is computed.
-        self.table = score_table(problem.n_samples if rows.weights is None else 1)
+        self.table: np.ndarray = score_table(problem.n_samples if rows.weights is None else 1)
         kept_rows = rows.order[rows.kept]
         counts = np.bincount(problem.codes[kept_rows], minlength=problem.n_classes)
-        self.kept_starts = np.concatenate([[0], np.cumsum(counts)])
+        self.kept_starts: np.ndarray = np.concatenate([[0], np.cumsum(counts)])
         n_features, n_padded = problem.n_features, -(-len(kept_rows) // _ALIGN) * _ALIGN
         weights = None
         if rows.weights is not None:
             weights = np.zeros(n_padded)
             weights[: len(kept_rows)] = rows.kept_weights
-        self.sum_type = np.int64 if weights is None else np.float64
-        self.scores = NormalScores(
+        self.sum_type: Any = np.int64 if weights is None else np.float64
+        self.scores: NormalScores = NormalScores(
             np.zeros((n_features + n_room, n_padded), np.int8),
             np.empty((problem.n_classes, n_features), self.sum_type),
             np.empty(n_features, self.sum_type),
@@ -170,10 +170,10 @@ class BlockScores:
     def __init__(self, scorer: NormalScorer, block: slice, *, takes_all: bool):
         self._scorer, self._first, self.takes_all = scorer, block.start, takes_all
         #: tied ordered pairs of rows per column, 0 if they are few
-        self.n_tied = np.empty(block.stop - block.start, scorer.sum_type)
+        self.n_tied: np.ndarray = np.empty(block.stop - block.start, scorer.sum_type)
         #: sums of the scores over each class, and of their squares
         shape = len(self.n_tied), 2, len(scorer.class_weights)
-        self.moments = np.empty(shape, scorer.sum_type)
+        self.moments: np.ndarray = np.empty(shape, scorer.sum_type)
 
     @property
     def columns(self) -> np.ndarray:

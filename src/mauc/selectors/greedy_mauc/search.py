@@ -95,17 +95,17 @@ class SearchState:
         n_columns, n_pairs = effects.shape
         n_rows = max(n_steps, 1)
         self.effects, self.scores, self.varies = effects, scores, scores.varies
-        self.n_features = n_columns - n_products
+        self.n_features: Any = n_columns - n_products
         self.shrinkage, self.rate = shrinkage, alpha / 8.0
-        self.prior = np.ones(self.n_features) if prior is None else prior
+        self.prior: np.ndarray = np.ones(self.n_features) if prior is None else prior
         self.centers, self.scales = scores.within_scales()
         # Features that vary and are not chosen; these and products that are not chosen.
         self.is_left = self.is_open = scores.varies.copy()
         if n_products > 0:
-            self.is_open = self.is_left.copy()
+            self.is_open: np.ndarray = self.is_left.copy()
             self.is_open[self.n_features :] = True
         self.step, self.chosen = 0, np.empty(n_rows, np.int64)
-        self.n_updates = np.zeros(n_columns, np.int64)
+        self.n_updates: np.ndarray = np.zeros(n_columns, np.int64)
         # Losses are the part of the error that remains with a feature, if scored in this step.
         self.variances, self.losses = np.ones(n_columns), np.ones(n_columns)
         # Rows of the Cholesky factor of the shrunk correlations, and its diagonal; the effects of
@@ -115,10 +115,12 @@ class SearchState:
         # What each pair counts, at most 1, and its weight in the remaining error.
         self.pair_shares, self.stakes = pair_shares, np.ones(n_pairs)
         if pair_shares is not None:
-            self.stakes = pair_shares / pair_shares.max()
-        self.weights = self.stakes / self.stakes.sum()
-        self.bounds = GainBounds(self.n_features, self.weights, self.rate)
-        self.blocks = _feature_blocks(self.n_features, scores.padded.shape[1], n_jobs)
+            self.stakes: np.ndarray = pair_shares / pair_shares.max()
+        self.weights: Any = self.stakes / self.stakes.sum()
+        self.bounds: GainBounds | None = GainBounds(self.n_features, self.weights, self.rate)
+        self.blocks: list[tuple[int, int]] = _feature_blocks(
+            self.n_features, scores.padded.shape[1], n_jobs
+        )
         self.pool, self._n_jobs = None, n_jobs  # the pool of a search with several blocks
         self._nominal = np.array(sorted(scores.nominal_squares), np.int64)
         self._n_reduced = np.zeros(n_columns, np.int64)  # chosen columns that effects are freed of
@@ -382,11 +384,13 @@ class GainBounds:
     def __init__(self, n_features: int, weights: Any, rate: Any):
         # The matrix of a window takes a small part of the time that scoring all features would.
         window = min(_MAX_WINDOW, 2 + math.isqrt(n_features))
-        self.limits = np.full(n_features, np.inf)  # nothing is known before the first step
-        self.reaches = np.full(n_features, np.inf)
-        self.variances = np.ones(n_features)
-        self.offsets = np.zeros(n_features, np.int64)
-        self.offset = 0  # of this step
+        self.limits: np.ndarray = np.full(
+            n_features, np.inf
+        )  # nothing is known before the first step
+        self.reaches: np.ndarray = np.full(n_features, np.inf)
+        self.variances: np.ndarray = np.ones(n_features)
+        self.offsets: np.ndarray = np.zeros(n_features, np.int64)
+        self.offset: int = 0  # of this step
         self._rate, self._first, self._spread = rate, 0, 0.0
         self._weights_at = np.empty((window + 1, len(weights)))
         self._weights_at[0] = weights
