@@ -148,7 +148,7 @@ def best_subset(
 
     def fit(choice: Combination, rows: Array) -> Pipeline:
         given = {}
-        if groups is not None and choice.selector != ALL:
+        if problem.groups is not None and choice.selector != ALL:
             given["select__groups"] = problem.groups[rows]
         pipeline = grid.pipeline(choice)
         return pipeline.fit(_safe_indexing(X, rows), _safe_indexing(y, rows), **given)
@@ -174,7 +174,7 @@ def best_subset(
         interval = mauc_interval(
             problem.classes[problem.codes[is_tested]], scores[is_tested], labels=problem.classes,
             folds=folds[is_tested] if len(splits) > 1 else None,
-            groups=None if groups is None else problem.groups[is_tested],
+            groups=None if problem.groups is None else problem.groups[is_tested],
         )  # fmt: skip
     columns = np.arange(problem.n_features) if choice.selector == ALL else pipeline[0].ranking_
     names = problem.feature_names
@@ -526,8 +526,8 @@ class BestSubset(Result):
         ]
         sizes = sorted({one[1] for one in self.race} | {*map(int, self.grid.sizes)})
         return Plan(
-            f"best of {dataset.name}", (dataset,), *specs, sizes=sizes, repeats=1, folds=self.cv,
-            seed=self.random_state,
+            f"best of {dataset.name}", (dataset,), specs[0], specs[1], sizes=tuple(sizes),
+            repeats=1, folds=self.cv, seed=self.random_state,
         )  # fmt: skip
 
     def report(self, X: Any, y: Any, **options: Any) -> Any:

@@ -26,13 +26,9 @@ def count_threads(n_jobs: int | None = None) -> Any:
 
 
 def run_blocks(
-    function: Any,
-    blocks: Any,
-    n_jobs: int | None = None,
-    *,
-    unit: str = "blocks",
-    n_bytes: int | None = None,
-) -> Iterator[tuple[Any, Any]]:
+    function: Any, blocks: Any, n_jobs: int | None = None, *, unit: str = "blocks",
+    n_bytes: Any = None,
+) -> Iterator[tuple[Any, Any]]:  # fmt: skip
     """Yield ``(block, function(block))`` for every block, in the order of the blocks.
 
     The kernels release the GIL, so threads share the data without copying it. At most two

@@ -16,7 +16,7 @@ from mauc.data.validate import (
     encode_labels,
 )
 from mauc.exceptions import MaucError
-from mauc.registry import accepts_of
+from mauc.registry import Accepts, accepts_of
 
 UNSEEN = -1  # code of a missing value, or of one that is not in the training data
 
@@ -68,9 +68,9 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
         return self.classes_[np.argmax(scores, axis=1)]
 
     @property
-    def accepts(self) -> Any:
+    def accepts(self) -> Accepts:
         """What input the classifier takes, as the registry says of its class or an ancestor."""
-        return accepts_of(type(self))
+        return accepts_of(self.__class__)
 
     def check_options(self) -> None:
         """Raise a `MaucError` if a parameter is wrong."""

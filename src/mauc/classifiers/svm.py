@@ -142,7 +142,7 @@ class RBFSVM(BaseClassifier):
         """
         if not self._is_precomputed(len(samples.codes)):
             return None
-        train = self.prepare(samples)
+        train: Any = self.prepare(samples)
         ZT, QT, columns_of = train.ZT, train.scale(X_test), train.indicators.columns
 
         def scores(ranking, sizes):

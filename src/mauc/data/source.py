@@ -64,14 +64,9 @@ class ColumnSource:
     complete: Collection[int] = ()  #: columns that are known to miss no value
 
     def __init__(
-        self,
-        name: str,
-        n_samples: int,
-        types: Any,
-        *,
-        feature_names: Any = None,
+        self, name: str, n_samples: int, types: Any, *, feature_names: Any = None,
         memory: Any = None,
-    ):
+    ):  # fmt: skip
         self.name: str = str(name)
         self.types: list[np.dtype] = [np.dtype(kind) for kind in types]
         self.widths: np.ndarray = np.array([kind.itemsize for kind in self.types], np.int64)

@@ -53,7 +53,8 @@ class SourceColumns(Columns):
             {codes if kind.kind == "O" else kind for kind in source.types}
         )
         self.accept_infinite = accept_infinite
-        self._reads_ahead, self._ahead = reads_ahead, None
+        self._reads_ahead = reads_ahead
+        self._ahead: ReadAhead | None = None
         self._held: dict[int, Any] = {}
         largest = max(self._column_bytes, source.memory // _BLOCK_SHARE)
         self.workspace = Workspace(source.memory, least_memory(source.shape[0], largest))

@@ -53,7 +53,7 @@ def key_blocks(XT: Any) -> Iterator[slice]:
 
 
 def write_keys(
-    XT: Any, labels: Any, label_bits: np.ndarray, out: Any = None
+    XT: Any, labels: Any, label_bits: int, out: Any = None
 ) -> tuple[np.ndarray, np.ndarray, Layout]:
     """Return keys in the order of rows (`out`, or of `scratch_array`), `n_known` and `Layout`."""
     if XT.dtype != np.float64:
@@ -75,7 +75,7 @@ def sort_keys(keys: np.ndarray, n_known: np.ndarray, label_bits: int) -> None:
     sort_rows(keys, n_known, spare, np.uint64(label_bits), counters, parts)
 
 
-def sort_columns(XT: Any, y: Any, label_bits: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def sort_columns(XT: Any, y: Any, label_bits: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the sorted keys of a block of columns, class codes as labels, and `n_known`."""
     keys, n_known, layout = write_keys(XT, y, label_bits)
     sort_keys(keys, n_known, label_bits)

@@ -134,13 +134,9 @@ def _write_levels(XT, columns, decimals, factors, max_levels, LT, n_levels, n_mi
 
 
 def count_levels(
-    LT: Any,
-    y: Any,
-    class_counts: np.ndarray,
-    n_levels: int,
-    n_missing: int | None = None,
+    LT: Any, y: Any, class_counts: np.ndarray, n_levels: Any, n_missing: Any = None,
     level_counts: Any = None,
-) -> np.ndarray:
+) -> np.ndarray:  # fmt: skip
     """Return the wins of columns of levels, uint8, as `mauc.engine.sweep.sweep_keys` does.
 
     `n_missing`, (n_features, n_classes), counts missing values, which have level 0. Zeros in

@@ -55,7 +55,7 @@ def count_categories(
     categories, y = values.astype(np.int64), codes.astype(np.int64)
     if row_weights is None:
         weights, units = None, np.ones(n_classes)
-        totals = np.bincount(codes, minlength=n_classes).astype(np.float64)
+        totals: np.ndarray = np.bincount(codes, minlength=n_classes).astype(np.float64)
     else:
         weights, units = row_weights
         totals = np.bincount(codes, weights, minlength=n_classes)

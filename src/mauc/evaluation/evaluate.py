@@ -152,16 +152,12 @@ class FoldEvaluator:
         self._classes, self._codes, _ = encode_labels(y_train)
         self._pairs = ClassPairs.of_test(y_test, self._classes, test_weight, pair_weight)
         self._n_jobs = n_jobs
-        self._nested = {}
+        self._nested: dict[Any, Any] = {}
 
     def evaluate(
-        self,
-        ranking: np.ndarray,
-        sizes: Any,
-        classifier: Any,
-        *,
+        self, ranking: np.ndarray, sizes: Any, classifier: Any, *,
         response_method: Any = "predict_proba",
-    ) -> np.ndarray:
+    ) -> np.ndarray:  # fmt: skip
         """Compute the test MAUC of a classifier on the first k features of a ranking.
 
         Arguments are those of `evaluate_ranking`; returns an array of shape (n_sizes,).
@@ -172,13 +168,9 @@ class FoldEvaluator:
         return np.array([measurement.mauc for measurement in measured])[positions]
 
     def measure(
-        self,
-        ranking: np.ndarray,
-        sizes: Any,
-        classifier: Any,
-        *,
+        self, ranking: np.ndarray, sizes: Any, classifier: Any, *,
         response_method: Any = "predict_proba",
-    ) -> "Iterator[Measurement]":
+    ) -> "Iterator[Measurement]":  # fmt: skip
         """Yield one `Measurement` for each of the ascending sizes; parameters as in `evaluate`.
 
         Work that sizes and rankings share is counted where it is first needed.

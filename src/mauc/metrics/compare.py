@@ -128,9 +128,10 @@ def compare_mauc(
     pair_values[:, pairs.is_present] = by_pair
     pair_values[:, ~found] = np.nan
     mauc_a, mauc_b = pairs.mean(auc_a), pairs.mean(auc_b)
+    lower, upper, p_value = map(float, mean)
     return MAUCComparison(
-        mauc_a, mauc_b, mauc_a - mauc_b, *map(float, mean), alternative, tested.margin,
-        tested.level, classes, auc_a, auc_b, *pair_values,
+        mauc_a, mauc_b, mauc_a - mauc_b, lower, upper, p_value, alternative, tested.margin,
+        tested.level, classes, auc_a, auc_b, pair_values[0], pair_values[1], pair_values[2],
         None if groups is None else len(np.unique(groups)),
     )  # fmt: skip
 

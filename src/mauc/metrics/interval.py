@@ -140,8 +140,8 @@ def mauc_interval(
         present = resampled[:, pairs.is_present]
         pair_bounds[:, pairs.is_present] = np.quantile(present, tails, axis=0)
     return MAUCInterval(
-        pairs.mean(pair_auc), float(bounds[0]), float(bounds[1]), float(level), *pair_bounds,
-        method, values, classes, None if groups is None else len(np.unique(groups)),
+        pairs.mean(pair_auc), float(bounds[0]), float(bounds[1]), float(level), pair_bounds[0],
+        pair_bounds[1], method, values, classes, None if groups is None else len(np.unique(groups)),
     )  # fmt: skip
 
 
@@ -414,7 +414,7 @@ def _variance(values, shares, size):
 
 
 def binomial_bounds(
-    auc: Any, variances: np.ndarray, sizes: Any, level: Any, factor: float = 1.0,
+    auc: Any, variances: Any, sizes: Any, level: float, factor: Any = 1.0,
     priors: Any = (_PRIOR_SHARE,) * 2, limits: Any = (1.0, 1.0), max_freedom: Any = _MAX_FREEDOM,
 ) -> np.ndarray:  # fmt: skip
     """Return exact binomial bounds at the number of trials that has the variance of the AUC.

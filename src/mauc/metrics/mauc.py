@@ -1,5 +1,6 @@
 """MAUC of classifier scores, the AUCs of the class pairs behind it, AUC mu, and a scorer."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from numbers import Real
@@ -30,21 +31,16 @@ from mauc.exceptions import (
     format_labels,
     warn_user,
 )
-from mauc.layout import plain_layout
+from mauc.layout import Layout, plain_layout
 from mauc.results import MAX_ROWS, Result, number, short_name
 
 _RESPONSES = ("predict_proba", "decision_function")
 
 
 def mauc_score(
-    y_true: Any,
-    y_score: Any,
-    *,
-    labels: Any = None,
-    sample_weight: Any = None,
-    average: Any = "macro",
-    pair_weight: Any = None,
-) -> float:
+    y_true: Any, y_score: Any, *, labels: Any = None, sample_weight: Any = None,
+    average: Any = "macro", pair_weight: Any = None,
+) -> float:  # fmt: skip
     r"""Compute MAUC, the multi-class AUC of Hand and Till.
 
     Parameters
@@ -167,13 +163,9 @@ def auc_mu_score(
 
 
 def pair_auc_scores(
-    y_true: Any,
-    y_score: Any,
-    *,
-    labels: Any = None,
-    sample_weight: Any = None,
+    y_true: Any, y_score: Any, *, labels: Any = None, sample_weight: Any = None,
     pair_weight: Any = None,
-) -> "PairAUCReport":
+) -> "PairAUCReport":  # fmt: skip
     """Compute the AUC of a score matrix on every pair of classes.
 
     Parameters
@@ -265,7 +257,7 @@ class PairAUCReport(Result):
         }  # fmt: skip
         return columns | ({"weight": self.pair_weights} if self.is_weighted else {})
 
-    def printed_parts(self) -> list[str] | list[Any]:
+    def printed_parts(self) -> Sequence[str | Layout]:
         """Return the hardest pairs as a table, and MAUC."""
         order, names = np.argsort(self.auc, kind="stable"), self.names  # NaN last
         header, values = ["A_ij", "A_ji", "mean"], [self.auc_first, self.auc_second, self.auc]
@@ -392,17 +384,13 @@ class ClassPairs:
     ) -> None:  # fmt: skip
         self.codes, self._classes = codes, classes
         #: samples of each class, or their weight
-        self.totals: np.ndarray = np.bincount(codes, weights, minlength=len(classes)).astype(
-            np.float64
-        )
+        self.totals = np.bincount(codes, weights, minlength=len(classes)).astype(np.float64)
         if weights is None:
             self.weights, self.scaled_totals = np.ones(len(codes)), self.totals
         else:
             # AUCs do not depend on the scale within a class, and no product of weights overflows.
             self.weights, _ = scale_by_class(weights, codes, len(classes))
-            self.scaled_totals: np.ndarray = np.bincount(codes, self.weights, len(classes)).astype(
-                np.float64
-            )
+            self.scaled_totals = np.bincount(codes, self.weights, len(classes)).astype(np.float64)
         self.first, self.second = np.triu_indices(len(classes), 1)
         scale = 2 * self.scaled_totals[self.first] * self.scaled_totals[self.second]
         self.is_present: np.ndarray = scale > 0
@@ -417,7 +405,7 @@ class ClassPairs:
                 f"got only {format_labels(classes[self.totals > 0]) or 'none'}."
             )
         #: share of each pair in the mean; 0 where a class is absent
-        self.pair_weights: Any = counted / counted.sum()
+        self.pair_weights: np.ndarray = counted / counted.sum()
 
     @classmethod
     def of_test(

@@ -170,6 +170,7 @@ class RankWriter:
 
     def __init__(self, problem: Any):
         n_features, n_samples = problem.n_features, problem.n_samples
+        rank_type: Any
         rank_type, self._roots = np.int16 if n_samples <= 2**15 else np.int32, None
         if problem.sample_weight is not None:
             rank_type, self._roots = np.float64, np.sqrt(problem.sample_weight)

@@ -66,15 +66,9 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     __metadata_request__fit = {"client": UNUSED}
 
     def fit(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any = None,
-        *,
-        groups: Any = None,
-        cv: Any = None,
+        self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, cv: Any = None,
         client: Any = None,
-    ) -> "RankingSelector":
+    ) -> "RankingSelector":  # fmt: skip
         """Rank the features and select the first of them.
 
         Parameters
@@ -119,7 +113,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
                     f"independent; choose a number of features."
                 )
             for name in (*self._rarely_learned, "_problem", "_explainer"):
-                vars(self).pop(name, None)  # of an earlier fit
+                self.__dict__.pop(name, None)  # of an earlier fit
             X, y, sample_weight, joined = open_input(
                 X, y, sample_weight, client, uses_cluster=not self._no_cluster
             )
@@ -192,7 +186,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
             problem = make_problem(holder, X, y, sample_weight, accepts=self.accepts)
             check_same_data(self, problem)
             self._problem = problem.drop_zero_weight()
-            vars(self).pop("_explainer", None)
+            self.__dict__.pop("_explainer", None)
         if not hasattr(self, "_problem"):
             raise MaucError(
                 "this selector does not hold its data (it comes from a pickle, a source, a sketch "
@@ -203,16 +197,9 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         return self._explainer.explain(self._explainer.column_of(feature))
 
     def certificate(
-        self,
-        X: Any,
-        y: Any,
-        estimator: Any = None,
-        *,
-        sample_weight: Any = None,
-        groups: Any = None,
-        cv: Any = 5,
-        level: float = 0.95,
-    ) -> Any:
+        self, X: Any, y: Any, estimator: Any = None, *, sample_weight: Any = None,
+        groups: Any = None, cv: Any = 5, level: float = 0.95,
+    ) -> Any:  # fmt: skip
         """Bound what leaving out the other features costs, on rows that had no say in the choice.
 
         Parameters
@@ -416,13 +403,9 @@ def is_in_memory(data: Any) -> bool:
 
 
 def open_input(
-    X: Any,
-    y: Any = None,
-    sample_weight: Any = None,
-    client: Any = None,
-    *,
+    X: Any, y: Any = None, sample_weight: Any = None, client: Any = None, *,
     uses_cluster: bool = True,
-) -> tuple[Any, Any, Any, Any]:
+) -> tuple[Any, Any, Any, Any]:  # fmt: skip
     """Settle what the arguments of ``fit`` are: the door of all estimators and functions.
 
     Returns X as an array, sparse matrix, frame or `ColumnSource`, y and the weights in memory, and

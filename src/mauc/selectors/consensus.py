@@ -15,7 +15,7 @@ from mauc.exceptions import MaucError
 from mauc.memory import check_memory
 from mauc.parallel import run_blocks, start_pool
 from mauc.progress import track
-from mauc.registry import make_selector
+from mauc.registry import Accepts, make_selector
 from mauc.selectors.base import RankingSelector, single_ranking
 from mauc.selectors.error_bound import ErrorControl
 from mauc.selectors.greedy_mauc.estimator import GreedyMAUC
@@ -148,7 +148,7 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
         self.verbose = verbose
 
     @property
-    def accepts(self) -> Any:
+    def accepts(self) -> Accepts:
         """What input the selector takes: what `selector` does."""
         try:
             return self._inner().accepts

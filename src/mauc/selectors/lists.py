@@ -4,6 +4,7 @@ A relevance scores the features on every sub-problem, block by block, and the be
 are kept; then a schedule says which list gives its next feature, until K are selected.
 """
 
+from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any, ClassVar, NamedTuple
 
@@ -157,14 +158,9 @@ def fill_lists(scores: np.ndarray, tie_breaks: np.ndarray, length: int) -> TopK:
 
 
 def rank_features(
-    problem: Any,
-    decomposition: Any,
-    relevance: np.ndarray,
-    length: int,
-    ties: str = "index",
-    n_jobs: int | None = None,
-    **settings: Any,
-) -> tuple[TopK, np.ndarray]:
+    problem: Any, decomposition: Any, relevance: Any, length: int, ties: str = "index",
+    n_jobs: int | None = None, **settings: Any,
+) -> tuple[TopK, np.ndarray]:  # fmt: skip
     """Return what `top_k` does, which workers call for their columns on a cluster."""
     arguments = (decomposition, relevance, length, ties)
     if problem.cluster is None:
@@ -187,14 +183,9 @@ def rank_features(
 
 
 def top_k_of_part(
-    part: Any,
-    decomposition: Any,
-    relevance: np.ndarray,
-    length: int,
-    ties: Any,
-    n_pairs: int,
+    part: Any, decomposition: Any, relevance: Any, length: int, ties: Any, n_pairs: int,
     settings: Any,
-) -> tuple[TopK, np.ndarray, np.ndarray]:
+) -> tuple[TopK, np.ndarray, np.ndarray]:  # fmt: skip
     """Return what `top_k` does of a worker's columns, and their pair AUCs, or None."""
     pair_auc = None
     if n_pairs is not None:
@@ -205,7 +196,7 @@ def top_k_of_part(
 
 
 def top_k(
-    problem: Any, decomposition: Any, relevance: np.ndarray, length: int, ties: str = "index",
+    problem: Any, decomposition: Any, relevance: Any, length: int, ties: str = "index",
     n_jobs: int | None = None, *, is_dense: bool = True, reads_rows: bool = False,
     denominators: Any = None, **options: Any,
 ) -> tuple[TopK, np.ndarray]:  # fmt: skip
@@ -328,9 +319,9 @@ class Schedule:
 class Random(Schedule):
     """Draw a list at random, uniformly or by its share: the schedule of MDFS."""
 
-    drawn = iter(())
+    drawn: Iterator[int] = iter(())
 
-    def next_list(self, is_open: Any) -> Any:
+    def next_list(self, is_open: Any) -> int:
         """Return the number of the list to draw from."""
         while True:
             for number in self.drawn:
@@ -341,7 +332,7 @@ class Random(Schedule):
                 batch = self.rng.randint(self.n_lists, size=_BATCH)
             else:
                 batch = self.rng.choice(self.n_lists, size=_BATCH, p=self.shares)
-            self.drawn: Any = iter(batch.tolist())
+            self.drawn = iter(batch.tolist())
 
 
 class RandRobin(Random):
@@ -367,11 +358,11 @@ class RoundRobin(Schedule):
         self.order, self.turn = decomposition.rounds(), -1
         self.owed: np.ndarray = np.zeros(self.n_lists)
 
-    def next_list(self, is_open: Any) -> Any:
+    def next_list(self, is_open: Any) -> int:
         """Return the number of the list to draw from."""
         while True:
             if self.shares is None:
-                self.turn: int = (self.turn + 1) % len(self.order)
+                self.turn = (self.turn + 1) % len(self.order)
             else:
                 self.owed += self.shares[self.order]
                 self.turn = int(np.argmax(self.owed))

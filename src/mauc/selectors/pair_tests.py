@@ -31,13 +31,9 @@ _MAX_MAPPED = 2**25  # cells that are tested for a map
 
 @insert_texts
 def pair_tests(
-    X: Any,
-    y: Any,
-    *,
-    level: float = 0.95,
-    categorical_features: Any = None,
+    X: Any, y: Any, *, level: float = 0.95, categorical_features: Any = None,
     n_jobs: int | None = None,
-) -> "PairTests":
+) -> "PairTests":  # fmt: skip
     """Test every feature on every pair of classes.
 
     Parameters

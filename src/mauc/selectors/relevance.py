@@ -89,21 +89,18 @@ def _quotient(between, within):
 
 
 def fsdd_relevance(
-    problem: Any,
-    decomposition: Decomposition,
-    chosen: Any,
-    beta: float = 2.0,
+    problem: Any, decomposition: Decomposition, chosen: Any, beta: float = 2.0,
     constants: str = "last",
-) -> np.ndarray:
+) -> np.ndarray:  # fmt: skip
     """Return the spread between classes minus that within them, see `FSDD`."""
     moments = subproblem_moments(problem, decomposition, chosen)
-    scores = np.column_stack([fsdd_of_moments(*part, beta) for part in moments])
+    scores = np.column_stack([fsdd_of_moments(*part, beta=beta) for part in moments])
     if constants == "first":
         scores[np.isneginf(scores)] = np.inf
     return scores
 
 
-def fsdd_of_moments(count: Any, offset: int, scatter: Any, beta: Any) -> np.ndarray:
+def fsdd_of_moments(count: Any, offset: Any, scatter: Any, beta: Any) -> np.ndarray:
     """Return FSDD from class counts, class means (minus any constant) and class scatters."""
     n = count.sum(axis=1)
     share = count / np.maximum(n, 1e-300)[:, np.newaxis]
@@ -122,9 +119,9 @@ def fsdd_of_moments(count: Any, offset: int, scatter: Any, beta: Any) -> np.ndar
 def subproblem_moments(problem: Any, decomposition: Decomposition, chosen: Any) -> Iterator[Any]:
     """Yield count, offset and scatter (`class_moments`) of sub-problems, (n_chosen, n_sides)."""
     if isinstance(chosen, slice) and problem.columns.row_major is not None:
-        moments = class_moments_by_rows(
+        moments: Any = class_moments_by_rows(
             problem.columns.row_major, chosen, problem.codes, *problem.by_class,
-            problem.sample_weight,
+            sample_weight=problem.sample_weight,
         )  # fmt: skip
     else:
         moments = _moments(problem, problem.columns.floats(chosen))
@@ -133,7 +130,7 @@ def subproblem_moments(problem: Any, decomposition: Decomposition, chosen: Any) 
         yield moments
         return
     for role in decomposition.roles:
-        sides = [merge_classes(*moments, role == side) for side in (0, 1)]
+        sides = [merge_classes(*moments, is_member=role == side) for side in (0, 1)]
         yield tuple(np.column_stack(part) for part in zip(*sides, strict=True))
 
 
@@ -164,13 +161,13 @@ def _rescale_extreme(problem, chosen, moments):
             part[suspects[is_extreme]] = values
 
 
-def merge_classes(count: Any, offset: int, scatter: Any, is_member: Any) -> tuple[Any, Any, Any]:
+def merge_classes(count: Any, offset: Any, scatter: Any, is_member: Any) -> tuple[Any, Any, Any]:
     """Return count, mean and scatter, each of shape (n_features,), of some classes as one."""
     n, mean, between = pool_means(count[:, is_member], offset[:, is_member])
     return n, mean, scatter[:, is_member].sum(axis=1) + between
 
 
-def pool_means(count: Any, offset: int) -> tuple[Any, Any, Any]:
+def pool_means(count: Any, offset: Any) -> tuple[Any, Any, Any]:
     """Return the count and mean of all classes, and the scatter of the class means about it."""
     n = count.sum(axis=1)
     mean = (count * offset).sum(axis=1) / np.maximum(n, 1e-300)

@@ -1,6 +1,6 @@
 """Selectors that rank by a sketch of rows: ``partial_fit`` and ``fit_sketch``."""
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -20,9 +20,13 @@ _RANKED = ("ranking_", "support_", "scores_", "pair_auc_", "trace_")
 class SketchMixin:
     """Gives a `ListSelector` that ranks by AUCs ``partial_fit`` and ``fit_sketch``."""
 
+    n_features_to_select: Any
+    pair_weight: Any
+    n_jobs: int | None
+    verbose: bool
     _rarely_learned: ClassVar[tuple[str, ...]] = ("size_curve_", "sketch_", "error_bound_")
 
-    def partial_fit(self, X: Any, y: Any) -> "SketchMixin":
+    def partial_fit(self, X: Any, y: Any) -> Self:
         """Add rows to those of earlier calls, and rank the features by all of them.
 
         The AUCs are those of a `mauc.PairAUCSketch`, `sketch_`, of fixed size: exact for features
@@ -58,7 +62,7 @@ class SketchMixin:
                     check_columns(X, self)
             return self._rank_sketch(sketch.update(X, y), options)
 
-    def fit_sketch(self, sketch: Any) -> "SketchMixin":
+    def fit_sketch(self, sketch: Any) -> Self:
         """Rank the features by a `PairAUCSketch`, such as that of `mauc.sketch_rows`.
 
         It is kept as `sketch_`, which `partial_fit` continues, and self is returned.
@@ -110,12 +114,12 @@ class SketchMixin:
             ranked = self._rank(problem, n_wanted, options)
             chosen = np.ix_(ranked.selection.features, pairs)
             self._learn(problem, ranked._replace(pair_auc=sketch.pair_auc()[chosen]))
-            self.error_bound_: Any = sketch.error_bound()[chosen]
+            self.error_bound_: np.ndarray = sketch.error_bound()[chosen]
         self.sketch_: Any = sketch
-        self.n_features_in_: Any = sketch.n_features
+        self.n_features_in_: int = sketch.n_features
         vars(self).pop("feature_names_in_", None)
         if names is not None and all(isinstance(name, str) for name in names):
-            self.feature_names_in_: Any = names
+            self.feature_names_in_: np.ndarray = names
         return self
 
 

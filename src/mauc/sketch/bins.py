@@ -129,7 +129,7 @@ def fix_edges(values: np.ndarray, weights: np.ndarray, n_bins: int) -> np.ndarra
 
 
 def choose_edges(
-    low: Any, high: Any, weights: Any, n_bins: int, is_single: bool = True
+    low: Any, high: Any, weights: Any, n_bins: int, is_single: Any = True
 ) -> np.ndarray:
     """Return at most ``n_bins - 1`` of the ends of ranges; a heavy single value stays alone."""
     is_heavy = is_single & (weights * n_bins > _HEAVY * weights.sum())

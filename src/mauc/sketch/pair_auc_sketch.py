@@ -93,15 +93,17 @@ class PairAUCSketch:
     def __init__(
         self, n_bins: int = 1024, *, n_buffered: int | None = None, n_jobs: int | None = None
     ):
-        self.n_bins: Any = check_int("n_bins", n_bins, _MIN_BINS, _MAX_BINS)
+        self.n_bins: int = check_int("n_bins", n_bins, _MIN_BINS, _MAX_BINS)
         self.n_buffered: Any = check_int("n_buffered", n_buffered, 1, optional=True)
         count_threads(n_jobs)
         self.n_jobs = n_jobs
-        self.classes_ = self.class_counts = np.empty(0, np.int64)
-        self.n_features = self.feature_names = None
-        self._buffer = []  # of RowBatch: copies as floats of rows that are not counted yet
-        self._bins = None  # of every feature, once they are fixed
-        self._is_rounded = False  # of every feature, whether different values may share a float
+        self.classes_: np.ndarray = np.empty(0, np.int64)
+        self.class_counts: np.ndarray = self.classes_
+        self.n_features: Any = None
+        self.feature_names: Any = None
+        self._buffer: list[Any] = []  # of RowBatch: copies as floats of rows not counted yet
+        self._bins: Any = None  # of every feature, once they are fixed
+        self._is_rounded: Any = False  # of every feature, whether values may share a float
         self._bounds = None  # until the next rows come
 
     @property
@@ -122,7 +124,7 @@ class PairAUCSketch:
             rows = rows._replace(codes=slots[rows.codes])
             self._is_rounded = self._is_rounded | is_rounded
             added = np.bincount(rows.codes, minlength=len(self.classes_))
-            self.class_counts: np.ndarray = self.class_counts + added
+            self.class_counts = self.class_counts + added
             # Small batches wait for each other: a pass over all bins takes as long as many rows.
             if sum(len(waiting.codes) for waiting in [*self._buffer, rows]) <= self._n_first:
                 self._buffer = [*self._buffer, rows.as_floats()]
@@ -237,7 +239,7 @@ class PairAUCSketch:
         for rows in [join_batches(batches[:-1]), batches[-1]] if batches[1:] else batches:
             for start in range(0, len(rows.codes), _CHUNK_ROWS):
                 self._add(rows.part(slice(start, start + _CHUNK_ROWS)))
-        self._buffer = []
+        self._buffer: list[Any] = []
 
     def _add(self, rows):
         """Add rows to the bins."""

@@ -64,7 +64,7 @@ def grow_complete(data: Any, columns: Any, min_leaf: Any) -> Any:
     return tree, n_nodes
 
 
-def grow_weighted(data: Any, columns: Any, weight: Any, repeats: int, min_leaf: Any) -> Any:
+def grow_weighted(data: Any, columns: Any, weight: Any, repeats: Any, min_leaf: Any) -> Any:
     """Return the unpruned tree of weighted rows, counted `repeats` times by rules, and its size."""
     n, k, n_classes, n_values = data.y.size, columns.size, data.n_classes, data.n_values[columns]
     is_numeric = n_values == 0

@@ -323,9 +323,7 @@ class ProductSearch:
         )
 
 
-def score_pairs(
-    state: Any, members: Any, products: Any, correlations: np.ndarray
-) -> tuple[Any, Any]:
+def score_pairs(state: Any, members: Any, products: Any, correlations: Any) -> tuple[Any, Any]:
     """Return the gain per new feature of every product with its members that are not chosen.
 
     Also the mean prior weights of these, 0 if there are none; folded scores have one member.

@@ -300,7 +300,7 @@ class AlternativesMixin:
     """Gives a selector whose `_rank` sets ``_exchanges`` the attribute ``alternatives_``."""
 
     @property
-    def alternatives_(self) -> Alternatives:
+    def alternatives_(self: Any) -> Alternatives:
         """For each chosen feature those that could replace it; found when first asked for."""
         check_fitted(self)
         names = getattr(self, "feature_names_in_", None)

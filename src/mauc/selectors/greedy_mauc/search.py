@@ -52,7 +52,7 @@ class GreedyRanking(NamedTuple):
 
     def first(self, k: int) -> "GreedyRanking":
         """Return the ranking of the first k features."""
-        return GreedyRanking(*(part[:k] for part in self[:-1]), self.relevance)
+        return GreedyRanking(*[part[:k] for part in self[:-1]] + [self.relevance])
 
 
 class Leftover(NamedTuple):
@@ -94,15 +94,18 @@ class SearchState:
     ):  # fmt: skip
         n_columns, n_pairs = effects.shape
         n_rows = max(n_steps, 1)
-        self.effects, self.scores, self.varies = effects, scores, scores.varies
-        self.n_features: Any = n_columns - n_products
+        self.scores: Any = scores  # None, as others, once the search has left
+        self.effects, self.varies = effects, scores.varies
+        self.n_features: int = n_columns - n_products
         self.shrinkage, self.rate = shrinkage, alpha / 8.0
         self.prior: np.ndarray = np.ones(self.n_features) if prior is None else prior
+        self.centers: Any
+        self.scales: Any
         self.centers, self.scales = scores.within_scales()
         # Features that vary and are not chosen; these and products that are not chosen.
         self.is_left = self.is_open = scores.varies.copy()
         if n_products > 0:
-            self.is_open: np.ndarray = self.is_left.copy()
+            self.is_open = self.is_left.copy()
             self.is_open[self.n_features :] = True
         self.step, self.chosen = 0, np.empty(n_rows, np.int64)
         self.n_updates: np.ndarray = np.zeros(n_columns, np.int64)
@@ -115,13 +118,14 @@ class SearchState:
         # What each pair counts, at most 1, and its weight in the remaining error.
         self.pair_shares, self.stakes = pair_shares, np.ones(n_pairs)
         if pair_shares is not None:
-            self.stakes: np.ndarray = pair_shares / pair_shares.max()
-        self.weights: Any = self.stakes / self.stakes.sum()
-        self.bounds: GainBounds | None = GainBounds(self.n_features, self.weights, self.rate)
+            self.stakes = pair_shares / pair_shares.max()
+        self.weights: np.ndarray = self.stakes / self.stakes.sum()
+        self.bounds: Any = GainBounds(self.n_features, self.weights, self.rate)
         self.blocks: list[tuple[int, int]] = _feature_blocks(
             self.n_features, scores.padded.shape[1], n_jobs
         )
-        self.pool, self._n_jobs = None, n_jobs  # the pool of a search with several blocks
+        self.pool: Any = None  # of a search with several blocks
+        self._n_jobs = n_jobs
         self._nominal = np.array(sorted(scores.nominal_squares), np.int64)
         self._n_reduced = np.zeros(n_columns, np.int64)  # chosen columns that effects are freed of
 

@@ -177,15 +177,9 @@ def _warn_of_tiny_ranges(problem, widths):
 
 
 def relieff_weights(
-    XT: Any,
-    y: Any,
-    n_classes: int,
-    rows: Any = None,
-    n_neighbors: int = 10,
-    n_threads: int = 1,
-    is_nominal: Any = None,
-    sample_weight: Any = None,
-) -> np.ndarray:
+    XT: Any, y: Any, n_classes: int, rows: Any = None, n_neighbors: int = 10, n_threads: int = 1,
+    is_nominal: Any = None, sample_weight: Any = None,
+) -> np.ndarray:  # fmt: skip
     """Return the ReliefF weight of every feature of columns in memory.
 
     A class may be absent from `y`; with two classes misses are not weighted by class probabilities.
@@ -227,8 +221,8 @@ def relieff_weights(
 
         n_rows = panel_queries + -panel_queries % 4
         panels = [np.empty((n_rows, n_samples)) for _ in range(2 if is_symmetric else 1)]
-        slots = new_slots(n_samples, n_classes, n_neighbors) if is_symmetric else None
-        scans = []
+        slots: Any = new_slots(n_samples, n_classes, n_neighbors) if is_symmetric else None
+        scans: list[Any] = []
         starts = range(0, queries.size, panel_queries)
         for number, start in enumerate(track(starts, "blocks of samples")):
             block = queries[start : start + panel_queries]
@@ -368,18 +362,9 @@ def fill_panel(
 
 
 def add_weights(
-    ZT: Any,
-    n_values: Any,
-    is_plain: Any,
-    queries: np.ndarray,
-    y: Any,
-    class_counts: np.ndarray,
-    near_row: Any,
-    first: Any,
-    last: Any,
-    weights: Any,
-    shares: Any = None,
-) -> None:
+    ZT: Any, n_values: Any, is_plain: Any, queries: np.ndarray, y: Any, class_counts: np.ndarray,
+    near_row: Any, first: Any, last: Any, weights: Any, shares: Any = None,
+) -> None:  # fmt: skip
     """Add the contributions of the queries to the weights of columns first:last.
 
     By the formula of `ReliefF`, with the neighbours found in a class for k and, for two classes, 1

@@ -67,9 +67,9 @@ def streamed_weights(
                 near = weighted_neighbors(distances, panel, y, *sizes, n_neighbors)
                 found = _Neighbors.of(panel, near[0], y, near[1])
                 continue
-            fixed = 0, y, distances, *slots
+            scanned = 0, y, distances, *slots
             parts = even_ranges(panel.size, n_threads) if panel.size else []
-            run(scan_panel, [(panel, False, a, b, *fixed) for a, b in parts])
+            run(scan_panel, [(panel, False, a, b, *scanned) for a, b in parts])
             found = _Neighbors.of(panel, slots[1], y)
     is_counted = rows is None and sample_weight is not None
     weights *= 1.0 / (sample_weight.sum() if is_counted else queries.size)
