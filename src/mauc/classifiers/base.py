@@ -70,7 +70,8 @@ class BaseClassifier(ClassifierMixin, BaseEstimator):
     @property
     def accepts(self) -> Accepts:
         """What input the classifier takes, as the registry says of its class or an ancestor."""
-        return accepts_of(self.__class__)
+        kind: Any = type(self)
+        return accepts_of(kind)
 
     def check_options(self) -> None:
         """Raise a `MaucError` if a parameter is wrong."""
@@ -125,7 +126,7 @@ class Indicators:
     """Which columns features become: a nominal one an indicator per category, others themselves."""
 
     n_features: int
-    categories: dict  #: values of the nominal features in the training data
+    categories: dict[Any, Any]  #: values of the nominal features in the training data
 
     @classmethod
     def of(cls, samples: Samples) -> "Indicators":
@@ -181,7 +182,7 @@ def encode_column(column: np.ndarray, categories: np.ndarray) -> np.ndarray:
     return codes
 
 
-def drop_zero_weight(X: np.ndarray, y: np.ndarray, weights: Any) -> tuple:
+def drop_zero_weight(X: np.ndarray, y: np.ndarray, weights: Any) -> tuple[Any, ...]:
     """Return the samples of positive weight, and their weights by `as_counts`."""
     if weights is None:
         return X, y, None

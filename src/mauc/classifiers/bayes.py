@@ -159,9 +159,11 @@ class Densities:
     """Priors of the classes and the density of each feature, which depends on no other feature."""
 
     prior: np.ndarray  #: of shape (n_classes,)
-    normals: tuple  #: scales, precisions, means and deviations, from `fit_normals`
-    categories: dict  #: values of each nominal feature
-    probabilities: dict  #: of each nominal feature, (n_values, n_classes): of its values by class
+    normals: tuple[Any, ...]  #: scales, precisions, means and deviations, from `fit_normals`
+    categories: dict[Any, Any]  #: values of each nominal feature
+    probabilities: dict[
+        Any, Any
+    ]  #: of each nominal feature, (n_values, n_classes): of its values by class
 
     @classmethod
     def of(cls, samples: Samples) -> "Densities":

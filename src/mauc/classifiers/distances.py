@@ -25,7 +25,7 @@ class Ranges:
     low: np.ndarray  #: float64, 0 in a column without a known value
     high: np.ndarray
     is_constant: np.ndarray  #: bool: columns that are scaled to 0
-    categories: dict  #: values of the nominal columns, which are not scaled but encoded
+    categories: dict[Any, Any]  #: values of the nominal columns, which are not scaled but encoded
     fill: np.ndarray | None = None  #: replaces missing values, which otherwise stay NaN
 
     def scale(self, X: np.ndarray) -> np.ndarray:

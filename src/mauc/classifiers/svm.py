@@ -192,7 +192,8 @@ class RBFSVM(BaseClassifier):
         train = self.prepare(samples)
         # Of the training data only their ranges are needed later.
         self._train = replace(train, ZT=train.ZT[:, :0])
-        self.ranges_, self.mean_ = train.ranges, train.ranges.fill
+        self.ranges_: Any = train.ranges
+        self.mean_: np.ndarray | None = train.ranges.fill
         self.categories_: dict[Any, np.ndarray] = self._coder.name_values(
             train.indicators.categories
         )

@@ -127,7 +127,9 @@ class DenseColumns(Columns):
     """The columns of an array of any numeric type and memory order."""
 
     def __init__(self, array: np.ndarray) -> None:
-        self.array, self.shape, self.dtype = array, array.shape, array.dtype
+        self.array: np.ndarray = array
+        self.shape: tuple[int, int] = array.shape
+        self.dtype: np.dtype = array.dtype
         self._is_row_major = is_row_major(array)
 
     @cached_property
@@ -179,7 +181,8 @@ class SparseColumns(Columns):
     def __init__(self, matrix: sparse.sparray) -> None:
         self.matrix: Any = sparse.csc_array(matrix, copy=not matrix.has_canonical_format)
         self.matrix.sum_duplicates()
-        self.shape, self.dtype = self.matrix.shape, self.matrix.dtype
+        self.shape: tuple[int, int] = self.matrix.shape
+        self.dtype: np.dtype = self.matrix.dtype
 
     def block(self, chosen: Any, convert: Any) -> Any:
         """Return chosen columns as rows of an array, converted by a function of this module."""

@@ -160,7 +160,8 @@ class _View(ColumnSource):
 
     def __init__(self, source: Any, n_samples: int, columns: Any):
         self._source = source
-        self.stripe_bytes, self.waits = source.stripe_bytes, source.waits
+        self.stripe_bytes: int = source.stripe_bytes
+        self.waits: bool = source.waits
         names = source.feature_names
         super().__init__(
             source.name, n_samples, [source.types[j] for j in columns],

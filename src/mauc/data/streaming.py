@@ -35,7 +35,8 @@ class SourceColumns(Columns):
         accept_nominal: bool = True, accept_infinite: bool = True, cluster: Any = None,
         reads_ahead: bool = True,
     ) -> None:  # fmt: skip
-        self.source, self.cluster = source, cluster
+        self.source: ColumnSource = source
+        self.cluster: Any = cluster
         self.shape: tuple[int, int] = source.shape
         names = None if source.feature_names is None else source.feature_names.tolist()
         is_nominal = source.is_text

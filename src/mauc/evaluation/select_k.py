@@ -40,7 +40,7 @@ def select_k(
     rule: str = "one_standard_error", tolerance: float = 0.001, cv: Any = 5, groups: Any = None,
     response_method: Any = "auto", sample_weight: Any = None, pair_weight: Any = None,
     random_state: Any = 0, n_jobs: int | None = None,
-) -> Any:  # fmt: skip
+) -> "SizeCurve":  # fmt: skip
     """Choose how many features of a selector's ranking to keep.
 
     The selector is fitted once in every fold, on the training part alone, and a classifier is

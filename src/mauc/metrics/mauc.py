@@ -382,15 +382,20 @@ class ClassPairs:
         self, codes: np.ndarray, classes: np.ndarray, weights: np.ndarray | None = None, *,
         pair_weight: Any = None, name: str = "y_true",
     ) -> None:  # fmt: skip
-        self.codes, self._classes = codes, classes
+        self.codes: np.ndarray = codes
+        self._classes = classes
         #: samples of each class, or their weight
+        self.totals: np.ndarray
         self.totals = np.bincount(codes, weights, minlength=len(classes)).astype(np.float64)
         if weights is None:
-            self.weights, self.scaled_totals = np.ones(len(codes)), self.totals
+            self.weights: np.ndarray = np.ones(len(codes))
+            self.scaled_totals: np.ndarray = self.totals
         else:
             # AUCs do not depend on the scale within a class, and no product of weights overflows.
             self.weights, _ = scale_by_class(weights, codes, len(classes))
             self.scaled_totals = np.bincount(codes, self.weights, len(classes)).astype(np.float64)
+        self.first: np.ndarray
+        self.second: np.ndarray
         self.first, self.second = np.triu_indices(len(classes), 1)
         scale = 2 * self.scaled_totals[self.first] * self.scaled_totals[self.second]
         self.is_present: np.ndarray = scale > 0

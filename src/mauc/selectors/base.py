@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import KW_ONLY, dataclass, replace
 from importlib import import_module
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -28,6 +28,11 @@ from mauc.progress import progress, track
 from mauc.registry import Accepts, accepts_of
 from mauc.selectors.pair_auc import chosen_pair_auc
 from mauc.selectors.trace import Selection, SelectionTrace
+
+if TYPE_CHECKING:
+    from mauc.evaluation.certificate import Certificate
+    from mauc.evaluation.select_k import SizeCurve
+    from mauc.selectors.explain import Explanation
 
 _AUTO_COPIES = 3  # of the data, while folds are taken apart
 _MAX_EXPLAINED = 2**28  # bytes of data that a fitted selector refers to, for `explain`
@@ -140,7 +145,9 @@ class RankingSelector(SelectorMixin, BaseEstimator):
                 self._problem = problem
             return self._learn(problem, ranked._replace(pair_auc=pair_auc))
 
-    def explain(self, feature: Any, X: Any = None, y: Any = None, sample_weight: Any = None) -> Any:
+    def explain(
+        self, feature: Any, X: Any = None, y: Any = None, sample_weight: Any = None
+    ) -> "Explanation":
         """Explain why a feature was chosen, or why not.
 
         Parameters
@@ -199,7 +206,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     def certificate(
         self, X: Any, y: Any, estimator: Any = None, *, sample_weight: Any = None,
         groups: Any = None, cv: Any = 5, level: float = 0.95,
-    ) -> Any:  # fmt: skip
+    ) -> "Certificate":  # fmt: skip
         """Bound what leaving out the other features costs, on rows that had no say in the choice.
 
         Parameters
@@ -246,7 +253,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
         check_fitted(self)
         return certify(self, X, y, estimator, sample_weight, groups, cv, level)
 
-    def __getstate__(self) -> dict[bytes, bytes]:
+    def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
         for name in ("_problem", "_explainer"):  # a pickle holds no data
             state.pop(name, None)
@@ -269,14 +276,14 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     def _learn(self, problem, ranked):
         """Set the learned attributes; the AUCs of the selected are known."""
         names = ranked.decomposition.names(problem.classes)
-        self.classes_: Any = problem.classes
-        self.decomposition_: Any = ranked.decomposition
-        self.subproblem_names_: Any = names
-        self.scores_: Any = ranked.scores
-        self.ranking_: Any = ranked.selection.features
+        self.classes_: np.ndarray = problem.classes
+        self.decomposition_: Decomposition = ranked.decomposition
+        self.subproblem_names_: list[str] = names
+        self.scores_: np.ndarray = ranked.scores
+        self.ranking_: np.ndarray = ranked.selection.features
         self.support_: np.ndarray = np.zeros(problem.n_features, bool)
         self.support_[self.ranking_] = True
-        self.pair_auc_: Any = ranked.pair_auc
+        self.pair_auc_: np.ndarray = ranked.pair_auc
         details, wishes = dict(ranked.details), problem.constraints
         if wishes is not None and wishes.costs is not None:
             details["spent"] = wishes.spent(self.ranking_)
@@ -337,7 +344,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
 
             if isinstance(X, ColumnSource):
                 X = _load_all(X, self._size_choices)
-            self.size_curve_: Any = select_k(self, X, y, n_jobs=self.n_jobs, **given)
+            self.size_curve_: SizeCurve = select_k(self, X, y, n_jobs=self.n_jobs, **given)
             return self.size_curve_.size
         wishes = problem.constraints
         if wishes is None:

@@ -148,7 +148,8 @@ class Explainer:
     """Facts about all features of the problem that a selector was fitted on."""
 
     def __init__(self, selector: Any, problem: Any, names: Sequence[str] | None = None):
-        self.selector, self.problem = selector, problem
+        self.selector: Any = selector
+        self.problem: Any = problem
         if names is None:
             names = getattr(selector, "feature_names_in_", None)
         if names is None:

@@ -311,7 +311,9 @@ class Schedule:
     needs_scores = False
 
     def __init__(self, decomposition: Any, class_weights: np.ndarray, rng: Any, shares: Any = None):
-        self.n_lists, self.rng, self.shares = decomposition.n_subproblems, rng, shares
+        self.n_lists: int = decomposition.n_subproblems
+        self.rng: Any = rng
+        self.shares: Any = shares
         #: lists that are drawn from: not those of pairs that do not count
         self.is_drawn: np.ndarray = np.ones(self.n_lists, bool) if shares is None else shares > 0
 
@@ -355,7 +357,8 @@ class RoundRobin(Schedule):
 
     def __init__(self, decomposition: Any, class_weights: np.ndarray, rng: Any, shares: Any = None):
         super().__init__(decomposition, class_weights, rng, shares)
-        self.order, self.turn = decomposition.rounds(), -1
+        self.order: np.ndarray = decomposition.rounds()
+        self.turn: int = -1
         self.owed: np.ndarray = np.zeros(self.n_lists)
 
     def next_list(self, is_open: Any) -> int:

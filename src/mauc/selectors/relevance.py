@@ -94,7 +94,9 @@ def fsdd_relevance(
 ) -> np.ndarray:  # fmt: skip
     """Return the spread between classes minus that within them, see `FSDD`."""
     moments = subproblem_moments(problem, decomposition, chosen)
-    scores = np.column_stack([fsdd_of_moments(*part, beta=beta) for part in moments])
+    scores = np.column_stack(
+        [fsdd_of_moments(n, mean, spread, beta) for n, mean, spread in moments]
+    )
     if constants == "first":
         scores[np.isneginf(scores)] = np.inf
     return scores
@@ -119,9 +121,10 @@ def fsdd_of_moments(count: Any, offset: Any, scatter: Any, beta: Any) -> np.ndar
 def subproblem_moments(problem: Any, decomposition: Decomposition, chosen: Any) -> Iterator[Any]:
     """Yield count, offset and scatter (`class_moments`) of sub-problems, (n_chosen, n_sides)."""
     if isinstance(chosen, slice) and problem.columns.row_major is not None:
+        order, starts, weights = problem.by_class
         moments: Any = class_moments_by_rows(
-            problem.columns.row_major, chosen, problem.codes, *problem.by_class,
-            sample_weight=problem.sample_weight,
+            problem.columns.row_major, chosen, problem.codes, order, starts, weights,
+            problem.sample_weight,
         )  # fmt: skip
     else:
         moments = _moments(problem, problem.columns.floats(chosen))
@@ -130,7 +133,7 @@ def subproblem_moments(problem: Any, decomposition: Decomposition, chosen: Any) 
         yield moments
         return
     for role in decomposition.roles:
-        sides = [merge_classes(*moments, is_member=role == side) for side in (0, 1)]
+        sides = [merge_classes(moments[0], moments[1], moments[2], role == side) for side in (0, 1)]
         yield tuple(np.column_stack(part) for part in zip(*sides, strict=True))
 
 

@@ -175,7 +175,7 @@ class SortedColumns(NamedTuple):
     n_values: np.ndarray  #: int32, (n_features,), values of a nominal column, 0 for a numeric one
     has_missing: np.ndarray  #: bool, (n_features,)
     weight: np.ndarray | None  #: float64, positive weights of the rows, None if all are 1
-    categories: dict  #: values of the nominal columns
+    categories: dict[Any, Any]  #: values of the nominal columns
 
     @classmethod
     def of(cls, samples: Samples) -> "SortedColumns":
@@ -219,7 +219,7 @@ def fit_tree(
     return compact(tree)
 
 
-def encode_columns(X: np.ndarray, categories: dict) -> np.ndarray:
+def encode_columns(X: np.ndarray, categories: dict[Any, Any]) -> np.ndarray:
     """Return X transposed, read-only, nominal columns as codes (one too many if unseen)."""
     if categories:
         X = X.copy(order="F")

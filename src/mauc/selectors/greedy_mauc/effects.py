@@ -5,6 +5,8 @@ effects are moved towards standardised differences of the normal scores; see
 docs/methods/greedy_mauc.md.
 """
 
+from typing import Any
+
 import numpy as np
 from scipy.special import ndtri
 
@@ -71,7 +73,7 @@ def measure(
 
 
 def measure_part(
-    part: Problem, kept: tuple, noise_correction: float, keeps_auc: bool
+    part: Problem, kept: tuple[Any, ...], noise_correction: float, keeps_auc: bool
 ) -> tuple[np.ndarray, NormalScores, np.ndarray | None]:
     """Return effects, scores and folded AUCs of a worker's columns; `kept` of None is all rows."""
     pair_auc = np.empty((part.n_features, len(part.max_wins))) if keeps_auc else None

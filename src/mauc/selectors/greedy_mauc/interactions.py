@@ -78,7 +78,7 @@ class Interactions(Result):
         used = [one for one in self if one.step > 0]
         return [text.format(names[one.first], names[one.second], one.p_value) for one in used]
 
-    def frame_columns(self) -> dict[str, list]:
+    def frame_columns(self) -> dict[str, list[Any]]:
         """Return the columns of `to_frame`: features, names, p-value and step of every pair."""
         columns = (*self.pairs.T, *self.names.astype(str).T, self.p_values, self.steps)
         fields = ("first", "second", "first_name", "second_name", "p_value", "step")
@@ -253,7 +253,9 @@ class ProductSearch:
     """The search of k features with the products that they complete."""
 
     def __init__(self, state: SearchState, members: np.ndarray, k: int) -> None:
-        self.state, self.members, self.found = state, members, empty_ranking(state, k)
+        self.state: SearchState = state
+        self.members: np.ndarray = members
+        self.found: GreedyRanking = empty_ranking(state, k)
         self.products: Any = state.n_features + np.arange(len(members))
         self.product_steps: np.ndarray = np.zeros(len(members), np.int64)
         self._involved = np.concatenate([np.unique(members), self.products])

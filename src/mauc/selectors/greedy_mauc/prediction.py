@@ -236,7 +236,7 @@ class Exchange(NamedTuple):
     correlation: float  #: of the two within the classes, shrunk as in the search
 
 
-class Alternatives(Result, Mapping):
+class Alternatives(Result, Mapping[Any, Any]):
     """For each chosen feature, by column number, its `Exchange` tuples, the nearest first."""
 
     def __init__(self, ranking: Iterable[int], exchanges: Iterable[list[Exchange]], names: Any):

@@ -125,8 +125,10 @@ class KeptRows:
         self, problem: Problem, max_samples: int | None, kept: Any = None, kept_weights: Any = None
     ):
         codes, given = problem.codes, problem.sample_weight
+        self.starts: np.ndarray
         order, self.starts, weights = group_by_class(codes, problem.n_classes, given)
-        self.order, self.weights = order.astype(np.int32), None if given is None else weights
+        self.order: np.ndarray = order.astype(np.int32)
+        self.weights: np.ndarray | None = None if given is None else weights
         total = len(order) if given is None else float(weights.sum())
         if max_samples is not None and max_samples < max(total, len(order)):
             kept = sample_rows(problem, self.order, self.starts, max_samples, self.weights)
@@ -134,14 +136,16 @@ class KeptRows:
             kept_weights = counts * min(1.0, total / max_samples)
         elif kept is None:
             kept, kept_weights = np.arange(len(order)), self.weights
-        self.kept, self.kept_weights = kept, kept_weights
+        self.kept: Any = kept
+        self.kept_weights: Any = kept_weights
 
 
 class NormalScorer:
     """Writes the scores of the columns of a problem, one block at a time, into `scores`."""
 
     def __init__(self, problem: Problem, rows: KeptRows, n_room: int = 0):
-        self.rows, self.class_weights = rows, problem.class_weights
+        self.rows: KeptRows = rows
+        self.class_weights: np.ndarray = problem.class_weights
         # The score of a weighted rank is computed.
         self.table: np.ndarray = score_table(problem.n_samples if rows.weights is None else 1)
         kept_rows = rows.order[rows.kept]
@@ -168,7 +172,8 @@ class BlockScores:
     """Scores, ties and class sums, of all rows, of a block of columns; a `ColumnReader` writes."""
 
     def __init__(self, scorer: NormalScorer, block: slice, *, takes_all: bool):
-        self._scorer, self._first, self.takes_all = scorer, block.start, takes_all
+        self.takes_all: bool = takes_all
+        self._scorer, self._first = scorer, block.start
         #: tied ordered pairs of rows per column, 0 if they are few
         self.n_tied: np.ndarray = np.empty(block.stop - block.start, scorer.sum_type)
         #: sums of the scores over each class, and of their squares

@@ -95,28 +95,36 @@ class SearchState:
         n_columns, n_pairs = effects.shape
         n_rows = max(n_steps, 1)
         self.scores: Any = scores  # None, as others, once the search has left
-        self.effects, self.varies = effects, scores.varies
+        self.effects: np.ndarray = effects
+        self.varies: np.ndarray = scores.varies
         self.n_features: int = n_columns - n_products
-        self.shrinkage, self.rate = shrinkage, alpha / 8.0
+        self.shrinkage: float = shrinkage
+        self.rate: float = alpha / 8.0
         self.prior: np.ndarray = np.ones(self.n_features) if prior is None else prior
         self.centers: Any
         self.scales: Any
         self.centers, self.scales = scores.within_scales()
         # Features that vary and are not chosen; these and products that are not chosen.
-        self.is_left = self.is_open = scores.varies.copy()
+        self.is_left: np.ndarray = scores.varies.copy()
+        self.is_open: np.ndarray = self.is_left
         if n_products > 0:
             self.is_open = self.is_left.copy()
             self.is_open[self.n_features :] = True
-        self.step, self.chosen = 0, np.empty(n_rows, np.int64)
+        self.step: int = 0
+        self.chosen: np.ndarray = np.empty(n_rows, np.int64)
         self.n_updates: np.ndarray = np.zeros(n_columns, np.int64)
         # Losses are the part of the error that remains with a feature, if scored in this step.
-        self.variances, self.losses = np.ones(n_columns), np.ones(n_columns)
+        self.variances: np.ndarray = np.ones(n_columns)
+        self.losses: np.ndarray = np.ones(n_columns)
         # Rows of the Cholesky factor of the shrunk correlations, and its diagonal; the effects of
         # the chosen columns over the roots of their variances; D_p^2 of the chosen columns.
-        self.factors, self.roots = np.empty((n_rows, n_columns)), np.empty(n_rows)
-        self.slopes, self.separations = np.empty((n_rows, n_pairs)), np.zeros(n_pairs)
+        self.factors: np.ndarray = np.empty((n_rows, n_columns))
+        self.roots: np.ndarray = np.empty(n_rows)
+        self.slopes: np.ndarray = np.empty((n_rows, n_pairs))
+        self.separations: np.ndarray = np.zeros(n_pairs)
         # What each pair counts, at most 1, and its weight in the remaining error.
-        self.pair_shares, self.stakes = pair_shares, np.ones(n_pairs)
+        self.pair_shares: np.ndarray | None = pair_shares
+        self.stakes: np.ndarray = np.ones(n_pairs)
         if pair_shares is not None:
             self.stakes = pair_shares / pair_shares.max()
         self.weights: np.ndarray = self.stakes / self.stakes.sum()

@@ -336,7 +336,7 @@ def new_slots(
 def fill_panel(
     ZT: Any, columns: Any, n_values: Any, is_plain: Any, queries: np.ndarray, is_symmetric: Any,
     first: Any, last: Any, y: Any, panel: Any, near_dist: Any, near_row: Any, bound: Any,
-    target: int, accumulate: bool = False,
+    target: Any, accumulate: bool = False,
 ) -> None:  # fmt: skip
     """Fill distances of the queries to rows first:last, and offer the queries to these rows.
 
