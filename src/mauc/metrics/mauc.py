@@ -321,7 +321,7 @@ class _Scorer:
         self._request.score.add_request(param="sample_weight", alias=sample_weight)
         return self
 
-    def get_metadata_routing(self) -> MetadataRequest:
+    def get_metadata_routing(self) -> Any:
         """Return the requested metadata."""
         return self._request
 

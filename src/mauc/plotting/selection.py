@@ -141,7 +141,9 @@ class PairMapDisplay:
         ax.set_xlabel(labels[0] + (f" ({'; '.join(marks)})" if marks else ""))
         ax.set_ylabel(labels[1])
         ax.figure.colorbar(image, ax=ax, label=f"{labels[2]}, folded around 1/2", pad=0.02)
-        self.ax_, self.figure_, self.image_ = ax, ax.figure, image
+        self.ax_: Any = ax
+        self.figure_: Any = ax.figure
+        self.image_: Any = image
         return self
 
 
@@ -245,7 +247,8 @@ class TraceDisplay:
         if len(self.axes_) == 2:
             _draw_prediction(self.axes_[0], details["predicted_mauc"], details["added"])
             self.axes_[0].set_ylabel(for_classes("predicted MAUC", self.trace.n_classes))
-        self.ax_, self.figure_ = ax, ax.figure
+        self.ax_: Any = ax
+        self.figure_: Any = ax.figure
         return self
 
 
@@ -313,7 +316,8 @@ class SizeCurveDisplay:
             frameon=False, handletextpad=0.4, columnspacing=1.2, title=curve.edge_note or None,
             title_fontsize="small",
         )  # fmt: skip
-        self.ax_, self.figure_ = ax, ax.figure
+        self.ax_: Any = ax
+        self.figure_: Any = ax.figure
         return self
 
 
@@ -361,7 +365,8 @@ class CostCurveDisplay:
         ax.margins(0.05, 0.12)
         ax.set_xlabel("cost of the features so far")
         ax.set_ylabel("predicted MAUC\n(numbers: features)")
-        self.ax_, self.figure_ = ax, ax.figure
+        self.ax_: Any = ax
+        self.figure_: Any = ax.figure
         return self
 
 

@@ -267,7 +267,8 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
         self._exchanges = Exchanges(state, self._prediction, ranking, set().union(*interacting))
         if state.is_large:
             _ = self._exchanges.found
-        self.frequencies_, self.mean_ranks_ = votes.frequencies, votes.mean_ranks
+        self.frequencies_: np.ndarray = votes.frequencies
+        self.mean_ranks_: np.ndarray = votes.mean_ranks
         self.stability_: Any = stability(self.rankings_, problem.n_features)
         self.error_control_: ErrorControl = ErrorControl(
             self.frequencies_, n_wanted, options.n_pairs
@@ -342,7 +343,8 @@ class Votes:
     """How often, and at which rank, each feature is among the first `size` of every half."""
 
     def __init__(self, rankings: np.ndarray, n_features: int):
-        self.rankings, self.n_features = rankings, n_features
+        self.rankings: np.ndarray = rankings
+        self.n_features: int = n_features
         self._held = np.zeros(n_features, np.int64)
         self._held_ranks = np.zeros(n_features, np.int64)  # sums of the ranks of those held
         self.size: int = 0

@@ -397,7 +397,7 @@ class Hardest(Schedule):
         self.separation += ndtri(np.minimum(scores, _LARGEST_AUC)) ** 2
 
 
-SCHEDULES = {
+SCHEDULES: dict[str, Any] = {
     "random": Random,
     "round_robin": RoundRobin,
     "rand_robin": RandRobin,

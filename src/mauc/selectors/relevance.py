@@ -5,7 +5,7 @@ slice or list of columns, the scores have shape (n_chosen, n_subproblems). The f
 the selectors in `mauc.selectors.filters`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -52,9 +52,9 @@ def _score_by_one(statistic, problem, decomposition, chosen):
     return contingency_scores(problem, decomposition, chosen, [statistic])[0]
 
 
-chi2_relevance = partial(_score_by_one, CHI)
-su_relevance = partial(_score_by_one, SU)
-ig_relevance = partial(_score_by_one, IG)
+chi2_relevance: Callable[..., np.ndarray] = partial(_score_by_one, CHI)
+su_relevance: Callable[..., np.ndarray] = partial(_score_by_one, SU)
+ig_relevance: Callable[..., np.ndarray] = partial(_score_by_one, IG)
 
 
 def fisher_relevance(problem: Any, decomposition: Decomposition, chosen: Any) -> np.ndarray:
