@@ -1,3 +1,4 @@
+# ruff: noqa: I001
 # What type checkers and editors see instead of the lazy imports of __init__.py.
 from mauc.best import BestSubset, best_subset
 from mauc.binning import MDLDiscretizer
@@ -9,32 +10,12 @@ from mauc.io.load import open_columns
 from mauc.metrics.compare import MAUCComparison, compare_mauc
 from mauc.metrics.interval import MAUCInterval, mauc_interval
 from mauc.metrics.mauc import (
-    PairAUCReport,
-    auc_mu_score,
-    make_mauc_scorer,
-    mauc_score,
-    mauc_scorer,
-    pair_auc_scores,
+    PairAUCReport, auc_mu_score, make_mauc_scorer, mauc_score, mauc_scorer, pair_auc_scores,
 )  # fmt: skip
 from mauc.precompile import WarmupSummary, warmup
 from mauc.selectors import (
-    ARCO,
-    FAST,
-    FCBF,
-    FSDD,
-    JMI,
-    MAUCD,
-    MDFS,
-    MRMR,
-    AnovaF,
-    ChiSquare,
-    ConsensusSelector,
-    FisherScore,
-    GreedyMAUC,
-    InformationGain,
-    ReliefF,
-    SpreadFx,
-    SubproblemSelector,
+    ARCO, FAST, FCBF, FSDD, JMI, MAUCD, MDFS, MRMR, AnovaF, ChiSquare, ConsensusSelector,
+    FisherScore, GreedyMAUC, InformationGain, ReliefF, SpreadFx, SubproblemSelector,
     SymmetricalUncertainty,
 )  # fmt: skip
 from mauc.selectors.pair_auc import feature_pair_auc

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from multiprocessing import current_process
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numba
 from numba.core import config, event
@@ -26,8 +26,6 @@ from numba.misc.appdirs import AppDirs
 
 from mauc.exceptions import MaucError, NoCacheWarning
 from mauc.files import make_private
-
-_Returned = TypeVar("_Returned")
 
 _HINT = "set the environment variable NUMBA_CACHE_DIR to a folder that can be written"
 _DELAY_SECONDS = 1.0  # of compilation before a message is printed
@@ -38,9 +36,7 @@ _is_warned = False
 _n_silent = 0
 
 
-def njit(
-    *, cache: bool = False, **options: Any
-) -> Callable[[Callable[..., _Returned]], Callable[..., _Returned]]:
+def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Compile a kernel as `numba.njit` does; with ``cache=True`` it is kept if possible.
 
     A division by zero gives infinity or NaN; a test of every divisor, and a wrapper for calls from
@@ -48,8 +44,8 @@ def njit(
     """
     options = {"error_model": "numpy", "no_cfunc_wrapper": True, **options}
 
-    def decorate(function: Callable[..., _Returned]) -> Callable[..., _Returned]:
-        kernel: Any = numba.njit(**options)(function)
+    def decorate(function: Callable[..., Any]) -> Any:
+        kernel = numba.njit(**options)(function)
         if cache and kernel is not function:  # it is where NUMBA_DISABLE_JIT is set
             _kernels.append(kernel)
             if _problem:
@@ -64,9 +60,7 @@ def njit(
 
 
 #: Compile a part of a kernel. Without the wrapper for calls from Python it takes a third less time.
-njit_part: Callable[[Callable[..., Any]], Callable[..., Any]] = njit(
-    nogil=True, no_cpython_wrapper=True
-)
+njit_part: Callable[[Callable[..., Any]], Any] = njit(nogil=True, no_cpython_wrapper=True)
 
 
 def find_cache() -> str:

@@ -138,9 +138,7 @@ class NormalNaiveBayes(BaseClassifier):
         self.precision_: Any = precisions / scales
         self.mean_: Any = means / scales[:, np.newaxis]
         self.deviation_: Any = deviations / scales[:, np.newaxis]
-        self.categories_: dict[Any, np.ndarray] = self._coder.name_values(
-            self._densities.categories
-        )
+        self.categories_: dict[Any, Any] = self._coder.name_values(self._densities.categories)
         self.category_probability_: dict[Any, Any] = self._densities.probabilities
         for learned in (self.precision_, self.mean_, self.deviation_):
             learned[list(self.categories_)] = np.nan

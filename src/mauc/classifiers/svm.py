@@ -194,9 +194,7 @@ class RBFSVM(BaseClassifier):
         self._train = replace(train, ZT=train.ZT[:, :0])
         self.ranges_: Any = train.ranges
         self.mean_: np.ndarray | None = train.ranges.fill
-        self.categories_: dict[Any, np.ndarray] = self._coder.name_values(
-            train.indicators.categories
-        )
+        self.categories_: dict[Any, Any] = self._coder.name_values(train.indicators.categories)
         self.gamma_: Any = self.gamma_for(train.ZT, self.n_features_in_, train.weights)
         labels, self._support_ZT = self.classes_[train.codes], None
         weights = unequal(train.weights)

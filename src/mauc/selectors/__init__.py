@@ -6,20 +6,11 @@ from typing import TYPE_CHECKING, Any
 from mauc.registry import PAPER_SELECTORS, SELECTORS, make_selector
 
 if TYPE_CHECKING:
-    from mauc.selectors.arco import ARCO
+    from mauc.selectors.arco import ARCO  # noqa: I001
     from mauc.selectors.consensus import ConsensusSelector
     from mauc.selectors.filters import (
-        FAST,
-        FSDD,
-        MAUCD,
-        MDFS,
-        AnovaF,
-        ChiSquare,
-        FisherScore,
-        InformationGain,
-        SpreadFx,
-        SubproblemSelector,
-        SymmetricalUncertainty,
+        FAST, FSDD, MAUCD, MDFS, AnovaF, ChiSquare, FisherScore, InformationGain, SpreadFx,
+        SubproblemSelector, SymmetricalUncertainty,
     )  # fmt: skip
     from mauc.selectors.greedy_mauc import GreedyMAUC
     from mauc.selectors.information import FCBF, JMI, MRMR

@@ -73,7 +73,7 @@ class RankingSelector(SelectorMixin, BaseEstimator):
     def fit(
         self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, cv: Any = None,
         client: Any = None,
-    ) -> "RankingSelector":  # fmt: skip
+    ) -> Self:  # fmt: skip
         """Rank the features and select the first of them.
 
         Parameters

@@ -1,6 +1,6 @@
 """Selectors that rank by a sketch of rows: ``partial_fit`` and ``fit_sketch``."""
 
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from mauc.data.validate import check_columns
 from mauc.exceptions import MaucError
 from mauc.progress import progress
 from mauc.selectors.base import check_n_features
+
+if TYPE_CHECKING:
+    from mauc.sketch import PairAUCSketch
 
 # mauc.sketch is imported in the functions that use it.
 _RANKED = ("ranking_", "support_", "scores_", "pair_auc_", "trace_")
@@ -115,7 +118,7 @@ class SketchMixin:
             chosen = np.ix_(ranked.selection.features, pairs)
             self._learn(problem, ranked._replace(pair_auc=sketch.pair_auc()[chosen]))
             self.error_bound_: np.ndarray = sketch.error_bound()[chosen]
-        self.sketch_: Any = sketch
+        self.sketch_: PairAUCSketch = sketch
         self.n_features_in_: int = sketch.n_features
         vars(self).pop("feature_names_in_", None)
         if names is not None and all(isinstance(name, str) for name in names):
