@@ -159,7 +159,7 @@ def measure(
     return writer.ranks, writer.squares, relevance
 
 
-def measure_part(part: Any, n_pairs: int) -> tuple[Any, np.ndarray, np.ndarray, np.ndarray | None]:
+def measure_part(part: Any, n_pairs: int | None) -> tuple[Any, ...]:
     """Return what `measure` does of a worker's columns, and their pair AUCs, or None."""
     pair_auc = None if n_pairs is None else np.empty((part.n_features, n_pairs))
     return *measure(part, pair_auc), pair_auc

@@ -183,7 +183,7 @@ def rank_features(
 
 
 def top_k_of_part(
-    part: Any, decomposition: Any, relevance: Any, length: int, ties: Any, n_pairs: int,
+    part: Any, decomposition: Any, relevance: Any, length: int, ties: Any, n_pairs: int | None,
     settings: Any,
 ) -> tuple[TopK, np.ndarray, np.ndarray]:  # fmt: skip
     """Return what `top_k` does of a worker's columns, and their pair AUCs, or None."""
