@@ -15,6 +15,7 @@ from constraints import oldest
 import mauc
 import mauc.metrics
 import mauc.selectors
+from tests.helpers import typed_client
 
 ROOT = Path(__file__).resolve().parents[1]
 #: tables of the public modules, which the pages that use them describe
@@ -51,6 +52,7 @@ def test_public_list_is_complete(module):
         name
         for name, value in vars(module).items()
         if not name.startswith("_")
+        and name != "TYPE_CHECKING"
         and not isinstance(value, types.ModuleType)
         and getattr(value, "__module__", "mauc").startswith("mauc")
     }
@@ -65,6 +67,31 @@ def test_selectors_and_metrics_are_public():
 @pytest.mark.parametrize("name", [n for n in mauc.__all__ if n != "__version__"])
 def test_public_names_are_documented(name):
     assert getattr(mauc, name).__doc__
+
+
+def test_type_checkers_see_the_public_names():
+    stub = ast.parse((Path(mauc.__file__).parent / "__init__.pyi").read_text())
+    listed = next(n.value for n in stub.body if isinstance(n, ast.Assign))
+    imports = [n for n in stub.body if isinstance(n, ast.ImportFrom)]
+    assert ast.literal_eval(listed) == mauc.__all__
+    assert {a.name for n in imports for a in n.names} == set(mauc._HOME_OF)
+    for one in imports:
+        for alias in one.names:
+            home = importlib.import_module(one.module)
+            assert getattr(home, alias.name) is getattr(mauc, alias.name)
+
+
+def test_a_typed_client_runs_and_uses_every_public_name(tmp_path):
+    text = Path(typed_client.__file__).read_text()
+    assert not [name for name in mauc.__all__ if not re.search(rf"\b{name}\b", text)]
+    typed_client.main(tmp_path)
+
+
+def test_a_typed_client_passes_strict_checks():
+    pytest.importorskip("mypy")
+    command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent"]
+    done = subprocess.run([*command, typed_client.__file__], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
 
 
 def test_version():

@@ -57,9 +57,10 @@ class Combination(NamedTuple):
 
 @insert_texts
 def best_subset(
-    X, y, *, groups=None, time=300, selectors=None, sizes=None, classifiers=None, cv=5, outer=5,
-    random_state=0, n_jobs=None,
-):  # fmt: skip
+    X: Any, y: Any, *, groups: Any = None, time: float | str | None = 300, selectors: Any = None,
+    sizes: Any = None, classifiers: Any = None, cv: Any = 5, outer: Any = 5, random_state: Any = 0,
+    n_jobs: int | None = None,
+) -> "BestSubset":  # fmt: skip
     """Find a small set of features and a classifier for it, and say how good they are.
 
     Selectors, numbers of features and classifiers race in cross-validation; the simplest of those
@@ -144,8 +145,9 @@ def best_subset(
         return race
 
     def fit(choice: Combination, rows: Array) -> Pipeline:
-        is_grouped = groups is not None and choice.selector != ALL
-        given = {"select__groups": problem.groups[rows]} if is_grouped else {}
+        given = {}
+        if problem.groups is not None and choice.selector != ALL:
+            given["select__groups"] = problem.groups[rows]
         return grid.pipeline(choice).fit(_safe_indexing(X, rows), _safe_indexing(y, rows), **given)
 
     everything = np.arange(problem.n_samples)
@@ -168,7 +170,7 @@ def best_subset(
         interval = mauc_interval(
             problem.classes[problem.codes[is_tested]], scores[is_tested], labels=problem.classes,
             folds=folds[is_tested] if len(splits) > 1 else None,
-            groups=None if groups is None else problem.groups[is_tested],
+            groups=None if problem.groups is None else problem.groups[is_tested],
         )  # fmt: skip
     columns = np.arange(problem.n_features) if choice.selector == ALL else pipeline[0].ranking_
     names = problem.feature_names
@@ -281,7 +283,8 @@ class _Race:
 
     def _climb(self, classifier: str) -> None:
         """Try a slow classifier where the best is, then with more features while they gain."""
-        best, found = self._best(self.n_complete), None
+        best = self._best(self.n_complete)
+        found: Combination | None = None
         if self._mean(best, self.n_complete) > 1.0 - MIN_LOSS:
             return  # no gain would be enough
         for one in self._grid.combinations():
@@ -426,20 +429,21 @@ class BestSubset(Result):
     n_features: int
     measure: str = "MAUC"
 
-    def plan(self, dataset):
+    def plan(self, dataset: Any) -> Plan:
         """Return the `Plan` of all that could race, on a `DatasetSpec`; it draws its own folds."""
         fixed = {"svm": {"C": 1.0}}  # which plans would tune
-        specs = [
+        selectors, classifiers = (
             tuple(MethodSpec(name, options=fixed.get(name, {})) for name in methods)
             for methods in (self.grid.selectors, self.grid.classifiers)
-        ]
+        )
+        sizes = tuple(sorted({one.size for one in self.grid.combinations()}))
         return Plan(
-            f"best of {dataset.name}", (dataset,), *specs, folds=self.cv, repeats=1,
-            sizes=sorted({one.size for one in self.grid.combinations()}), seed=self.random_state,
+            f"best of {dataset.name}", (dataset,), selectors, classifiers, folds=self.cv,
+            repeats=1, sizes=sizes, seed=self.random_state,
             max_rows=self.n_raced if self.n_raced < self.n_samples else None,
         )  # fmt: skip
 
-    def report_arguments(self, X, y):
+    def report_arguments(self, X: Any, y: Any) -> tuple[Any, dict[str, Any]]:
         """Return selector and options of the page; all features are ranked by MAUCD for it."""
         options = {"classifier": self.grid.classifiers[self.choice.classifier]}
         if self.choice.selector != ALL:
@@ -447,18 +451,18 @@ class BestSubset(Result):
         title = f"all {self.n_features} features, ranked by MAUCD"
         return MAUCD("all").fit(X, y), {"title": title, **options}
 
-    def report(self, X, y, **options):
+    def report(self, X: Any, y: Any, **options: Any) -> Any:
         """Return the page of the choice: `mauc.report.selection_report` with its classifier."""
         # By name: reports build on results, not the other way round.
         make, (selector, given) = import_module("mauc.report"), self.report_arguments(X, y)
         return make.selection_report(selector, X, y, **{**given, **options})
 
-    def frame_columns(self):
+    def frame_columns(self) -> dict[str, list[str | int | float]]:
         """Return the columns of `to_frame`, one row per combination that raced."""
         heads = ("selector", "size", "classifier", "folds", "mauc", "standard_error")
         return {head: [row[at] for row in self.race] for at, head in enumerate(heads)}
 
-    def printed_parts(self):
+    def printed_parts(self) -> list[Any]:
         """Return the answer, and the best of the race as a table."""
         shown = ", ".join(short_name(name) for name in self.features[:MAX_SHOWN])
         more = len(self.features) - MAX_SHOWN

@@ -60,7 +60,7 @@ def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable[..., Any]
 
 
 #: Compile a part of a kernel. Without the wrapper for calls from Python it takes a third less time.
-njit_part = njit(nogil=True, no_cpython_wrapper=True)
+njit_part: Callable[[Callable[..., Any]], Any] = njit(nogil=True, no_cpython_wrapper=True)
 
 
 def find_cache() -> str:

@@ -27,6 +27,7 @@
 import sys
 import warnings
 from contextlib import contextmanager
+from typing import Any
 
 #: how notes of a data set begin that are a `ColumnWarning` as well
 WARNING = "warning: "
@@ -35,7 +36,7 @@ WARNING = "warning: "
 class MaucError(ValueError):
     """Base class of the errors of mauc."""
 
-    def __str__(self):
+    def __str__(self) -> str:
         return printable(super().__str__(), "\n")  # it may hold names of a file
 
 
@@ -107,7 +108,7 @@ class NoCacheWarning(UserWarning):
     """No folder can be written in which compiled loops are kept; every process compiles them."""
 
 
-def warn_user(message, category):
+def warn_user(message: str, category: Any) -> None:
     """Warn with the line of the caller outside this library and scikit-learn."""
     level, frame = 2, sys._getframe(1)
     while frame.f_back and frame.f_globals.get("__name__", "").startswith(("mauc.", "sklearn.")):
@@ -129,7 +130,7 @@ def first_line(error: object) -> str:
     return lines[0].rstrip(".;: ") if lines else type(error).__name__
 
 
-def format_labels(labels):
+def format_labels(labels: Any) -> str:
     """Return labels as a message shows them: the first five, as plain Python values."""
     shown = [repr(label.item() if hasattr(label, "item") else label) for label in labels[:5]]
     return ", ".join(shown) + (", ..." if len(labels) > 5 else "")
@@ -138,7 +139,7 @@ def format_labels(labels):
 _spelling = None  # how messages name parameters; None for Python
 
 
-def option(name, *value):
+def option(name: str, *value: Any) -> Any:
     """Return how a message names a parameter: ``drop``, or with a value ``drop='id'``.
 
     The command line shows its own options instead, see `spell_options`.

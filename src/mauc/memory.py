@@ -122,7 +122,7 @@ class Workspace:
 
     # What exceeds `memory` is in a temporary file; a pass over the columns needs `floor` at least.
     def __init__(self, memory: int | None = None, floor: int = 0) -> None:
-        self.taken = 0  #: bytes given out so far, until the end of the fit
+        self.taken: int = 0  #: bytes given out so far, until the end of the fit
         self._memory, self._floor = memory, floor
         self._files: list[mmap.mmap] = []
 

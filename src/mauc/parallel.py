@@ -2,9 +2,11 @@
 
 import threading
 from collections import deque
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -15,7 +17,7 @@ from mauc.progress import track
 _scratch = threading.local()
 
 
-def count_threads(n_jobs=None):
+def count_threads(n_jobs: int | None = None) -> Any:
     """Return the number of threads that `n_jobs` stands for, as joblib counts them."""
     try:
         return effective_n_jobs(n_jobs)
@@ -23,7 +25,10 @@ def count_threads(n_jobs=None):
         raise MaucError(f"n_jobs must be None or an int other than 0, got {n_jobs!r}.") from error
 
 
-def run_blocks(function, blocks, n_jobs=None, *, unit="blocks", n_bytes=None):
+def run_blocks(
+    function: Any, blocks: Any, n_jobs: int | None = None, *, unit: str = "blocks",
+    n_bytes: Any = None,
+) -> Iterator[tuple[Any, Any]]:  # fmt: skip
     """Yield ``(block, function(block))`` for every block, in the order of the blocks.
 
     The kernels release the GIL, so threads share the data without copying it. At most two
@@ -57,7 +62,7 @@ def _run_blocks(function, blocks, n_jobs):
             yield done, future.result()
 
 
-def scratch_array(name, shape, dtype):
+def scratch_array(name: str, shape: Any, dtype: Any) -> np.ndarray:
     """Return an array for work that ends with the block; its values are arbitrary.
 
     From `run_blocks` it is the same memory for every block of a thread, until the next array of the
@@ -76,19 +81,19 @@ def _keep_scratch():
     _scratch.buffers = {}
 
 
-def start_pool(n_blocks):
+def start_pool(n_blocks: int) -> ThreadPoolExecutor | nullcontext[None]:
     """Return a pool for `run_in` with a thread for every block but one, to be used in ``with``."""
     return ThreadPoolExecutor(n_blocks - 1) if n_blocks > 1 else nullcontext()
 
 
-def run_in(pool, task, blocks, *args):
+def run_in(pool: Any, task: Any, blocks: Any, *args: Any) -> list[Any]:
     """Run a task on every block, the last one in this thread; return the results in order."""
     futures = [pool.submit(task, block, *args) for block in blocks[:-1]]
     last = task(blocks[-1], *args)
     return [future.result() for future in futures] + [last]
 
 
-def even_ranges(n, n_parts, first=0):
+def even_ranges(n: int, n_parts: int, first: int = 0) -> list[tuple[int, int]]:
     """Cut first .. first + n into at most `n_parts` ranges of nearly equal length; at least one."""
     edges = np.linspace(first, first + n, max(1, min(n_parts, n)) + 1).astype(np.int64)
     return [(int(a), int(b)) for a, b in pairwise(edges)]

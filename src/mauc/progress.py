@@ -128,8 +128,8 @@ class Display:
     """What is under way in one thread: names from the outside in, and loops with their counts."""
 
     def __init__(self, what: str, has_bar: bool) -> None:
-        self.thread = threading.get_ident()
-        self.names = [what]
+        self.thread: int = threading.get_ident()
+        self.names: list[str] = [what]
         self.levels: list[_Level] = []
         self.results = ""  #: what is known so far, for the end of the text
         self._began = time.monotonic()

@@ -47,7 +47,7 @@ class Result(ABC):
         """Return the columns of `to_frame`, sequences of the same length."""
 
     @abstractmethod
-    def printed_parts(self) -> list[str | Layout]:
+    def printed_parts(self) -> Sequence[str | Layout]:
         """Return the lines and tables to be printed, in order."""
 
     def to_frame(self) -> Any:

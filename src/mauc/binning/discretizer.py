@@ -1,5 +1,7 @@
 """The MDL discretizer, and its cut points for the selectors."""
 
+from typing import Any, Self
+
 import numpy as np
 from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 
@@ -48,11 +50,11 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, Estimator):
            [2., 1., 3., 2.]])
     """
 
-    def __init__(self, *, n_jobs=None):
+    def __init__(self, *, n_jobs: int | None = None):
         self.n_jobs = n_jobs
 
     @with_callbacks
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the cut points of X, which may be sparse; missing values are left out.
 
         A row of weight 2 counts as two rows; weights that are not whole count by their ratios.
@@ -60,11 +62,11 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, Estimator):
         with self._reported(X, y, sample_weight):
             problem = make_problem(self, X, y, sample_weight, accepts=Accepts(sparse=True))
             problem = problem.drop_zero_weight()
-            self.cut_points_ = find_cut_points(problem, self.n_jobs)
-            self.classes_ = problem.classes
+            self.cut_points_: list[np.ndarray] = find_cut_points(problem, self.n_jobs)
+            self.classes_: np.ndarray = problem.classes
         return self
 
-    def transform(self, X):
+    def transform(self, X: Any) -> np.ndarray:
         """Replace every value by the number of its bin, as a dense array of the shape of X.
 
         It is 0 for values up to the first cut point, and so on; NaN stays NaN.
@@ -77,7 +79,7 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, Estimator):
             bins[:, j] = bins_of(column, points)
         return bins
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.input_tags.sparse = True

@@ -1,6 +1,7 @@
 """What the classifiers share: validation, labels, weights, nominal columns, prediction."""
 
 from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
@@ -16,7 +17,7 @@ from mauc.data.validate import (
 )
 from mauc.estimator import Estimator, with_callbacks
 from mauc.exceptions import MaucError
-from mauc.registry import accepts_of
+from mauc.registry import Accepts, accepts_of
 
 UNSEEN = -1  # code of a missing value, or of one that is not in the training data
 
@@ -40,7 +41,7 @@ class BaseClassifier(ClassifierMixin, Estimator):
     _doc_link_template = Estimator._doc_link_template.replace("mauc.{", "mauc.classifiers.{")
 
     @with_callbacks
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit the classifier.
 
         Parameters
@@ -61,21 +62,22 @@ class BaseClassifier(ClassifierMixin, Estimator):
             self._learn(self._check_samples(X, y, sample_weight))
         return self
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> Any:
         """Return the scores of the classes for samples X, of shape (n_samples, n_classes)."""
         return self._score(self._check_X(X))
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """Return the label with the highest score for every sample, the first of equals."""
         scores = self.predict_proba(X)  # an unfitted classifier has no classes_
         return self.classes_[np.argmax(scores, axis=1)]
 
     @property
-    def accepts(self):
+    def accepts(self) -> Accepts:
         """What input the classifier takes, as the registry says of its class or an ancestor."""
-        return accepts_of(type(self))
+        kind: Any = type(self)
+        return accepts_of(kind)
 
-    def check_options(self):
+    def check_options(self) -> None:
         """Raise a `MaucError` if a parameter is wrong."""
 
     def _check_samples(self, X, y, sample_weight=None):
@@ -105,7 +107,7 @@ class BaseClassifier(ClassifierMixin, Estimator):
             X = self._coder.encode(X)
         return check_table(X, estimator=self, reset=False, order=self._order)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = self.accepts.nominal
@@ -128,7 +130,7 @@ class Indicators:
     """Which columns features become: a nominal one an indicator per category, others themselves."""
 
     n_features: int
-    categories: dict  #: values of the nominal features in the training data
+    categories: dict[Any, Any]  #: values of the nominal features in the training data
 
     @classmethod
     def of(cls, samples: Samples) -> "Indicators":
@@ -143,7 +145,7 @@ class Indicators:
             widths[j] = len(values)
         return np.concatenate([[0], np.cumsum(widths)])
 
-    def columns(self, features) -> np.ndarray:
+    def columns(self, features: Any) -> np.ndarray:
         """Return the columns of features, in the order of the features."""
         if not self.categories:
             return np.asarray(features, dtype=np.int64)
@@ -169,7 +171,7 @@ class Indicators:
         return out
 
 
-def find_categories(X: np.ndarray, columns) -> dict[int, np.ndarray]:
+def find_categories(X: np.ndarray, columns: Any) -> dict[int, np.ndarray]:
     """Return a dict of column to its sorted distinct values; NaN is not a value."""
     return {int(j): np.unique(X[~np.isnan(X[:, j]), j]) for j in columns}
 
@@ -184,7 +186,7 @@ def encode_column(column: np.ndarray, categories: np.ndarray) -> np.ndarray:
     return codes
 
 
-def drop_zero_weight(X: np.ndarray, y: np.ndarray, weights) -> tuple:
+def drop_zero_weight(X: np.ndarray, y: np.ndarray, weights: Any) -> tuple[Any, ...]:
     """Return the samples of positive weight, and their weights by `as_counts`."""
     if weights is None:
         return X, y, None

@@ -1,6 +1,8 @@
 """Naive Bayes with normal densities: estimator, densities of the features, nested feature sets."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -72,14 +74,16 @@ class NormalNaiveBayes(BaseClassifier):
 
     _order = "F"
 
-    def __init__(self, categorical_features=None):
+    def __init__(self, categorical_features: Any = None):
         self.categorical_features = categorical_features
 
-    def prepare(self, samples):
+    def prepare(self, samples: Any) -> "Densities":
         """Return the `Densities` of training `Samples`: all that is learned, feature by feature."""
         return Densities.of(samples)
 
-    def nest(self, samples, X_test, response_method, n_jobs=None):
+    def nest(
+        self, samples: Any, X_test: Any, response_method: Any, n_jobs: int | None = None
+    ) -> Callable[..., Any]:
         """Return the scores on nested features: likelihoods of a feature are computed once.
 
         They depend on no other feature; multiplied in the order of the ranking they give what a fit
@@ -114,11 +118,11 @@ class NormalNaiveBayes(BaseClassifier):
 
         return scores
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: Any) -> np.ndarray:
         """Return the logarithms of `predict_proba`, computed without saturation."""
         return log_probabilities(self._log_odds(X))
 
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> np.ndarray:
         """Return the log-odds of each class against all others, (n_samples, n_classes).
 
         They do not round where a class is certain; with two classes those of the second are
@@ -130,12 +134,12 @@ class NormalNaiveBayes(BaseClassifier):
     def _learn(self, samples):
         self._densities = self.prepare(samples)
         scales, precisions, means, deviations = self._densities.normals
-        self.class_prior_ = self._densities.prior
-        self.precision_ = precisions / scales
-        self.mean_ = means / scales[:, np.newaxis]
-        self.deviation_ = deviations / scales[:, np.newaxis]
-        self.categories_ = self._coder.name_values(self._densities.categories)
-        self.category_probability_ = self._densities.probabilities
+        self.class_prior_: np.ndarray = self._densities.prior
+        self.precision_: Any = precisions / scales
+        self.mean_: Any = means / scales[:, np.newaxis]
+        self.deviation_: Any = deviations / scales[:, np.newaxis]
+        self.categories_: dict[Any, Any] = self._coder.name_values(self._densities.categories)
+        self.category_probability_: dict[Any, Any] = self._densities.probabilities
         for learned in (self.precision_, self.mean_, self.deviation_):
             learned[list(self.categories_)] = np.nan
 
@@ -153,9 +157,11 @@ class Densities:
     """Priors of the classes and the density of each feature, which depends on no other feature."""
 
     prior: np.ndarray  #: of shape (n_classes,)
-    normals: tuple  #: scales, precisions, means and deviations, from `fit_normals`
-    categories: dict  #: values of each nominal feature
-    probabilities: dict  #: of each nominal feature, (n_values, n_classes): of its values by class
+    normals: tuple[Any, ...]  #: scales, precisions, means and deviations, from `fit_normals`
+    categories: dict[Any, Any]  #: values of each nominal feature
+    probabilities: dict[
+        Any, Any
+    ]  #: of each nominal feature, (n_values, n_classes): of its values by class
 
     @classmethod
     def of(cls, samples: Samples) -> "Densities":

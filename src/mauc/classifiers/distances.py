@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numba import uintp
@@ -24,7 +25,7 @@ class Ranges:
     low: np.ndarray  #: float64, 0 in a column without a known value
     high: np.ndarray
     is_constant: np.ndarray  #: bool: columns that are scaled to 0
-    categories: dict  #: values of the nominal columns, which are not scaled but encoded
+    categories: dict[Any, Any]  #: values of the nominal columns, which are not scaled but encoded
     fill: np.ndarray | None = None  #: replaces missing values, which otherwise stay NaN
 
     def scale(self, X: np.ndarray) -> np.ndarray:
@@ -79,7 +80,7 @@ class ScaledSamples:
 
 
 def find_ranges(
-    X: np.ndarray, nominal=(), min_range: float = 0.0, fill: np.ndarray | None = None
+    X: np.ndarray, nominal: Any = (), min_range: float = 0.0, fill: np.ndarray | None = None
 ) -> Ranges:
     """Return the ranges of the columns of X; those below `min_range` and of 0 are constant."""
     low = np.fmin.reduce(X, axis=0).astype(np.float64)

@@ -6,6 +6,7 @@ plain densities, for all subset sizes by a few matrix products.
 
 import math
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numba import uintp
@@ -142,7 +143,7 @@ def multiply_likelihoods(likelihoods, joint):
                     joint[i, k] *= 1e75
 
 
-def add_log_likelihoods(likelihoods, joint):
+def add_log_likelihoods(likelihoods: Any, joint: Any) -> None:
     """Add log-likelihoods of columns, in their order, to the joint log-probabilities."""
     for of_column in likelihoods:
         joint += of_column

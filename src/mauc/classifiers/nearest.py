@@ -1,5 +1,8 @@
 """The nearest neighbour: estimator, and distances that grow along nested feature sets."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 from sklearn.utils import gen_batches
 
@@ -70,20 +73,24 @@ class NearestNeighbor(BaseClassifier):
     array([[0.013, 0.974, 0.013]])
     """
 
-    def __init__(self, smooth=False, min_range=0.0, categorical_features=None):
+    def __init__(
+        self, smooth: bool = False, min_range: float = 0.0, categorical_features: Any = None
+    ):
         self.smooth = smooth
         self.min_range = min_range
         self.categorical_features = categorical_features
 
-    def check_options(self):
+    def check_options(self) -> None:
         """Raise a `MaucError` if a parameter is wrong."""
         check_real("min_range", self.min_range, 0)
 
-    def prepare(self, samples):
+    def prepare(self, samples: Any) -> ScaledSamples:
         """Return the `ScaledSamples` of training `Samples`."""
         return ScaledSamples.of(samples, find_ranges(samples.X, samples.nominal, self.min_range))
 
-    def nest(self, samples, X_test, response_method, n_jobs=None):
+    def nest(
+        self, samples: Any, X_test: Any, response_method: Any, n_jobs: int | None = None
+    ) -> Callable[..., Any]:
         """Return the scores on nested features: distances grow from size to size.
 
         They are sums in the order of the ranking, as in a fit on the subset, to the bit.
@@ -128,7 +135,7 @@ class NearestNeighbor(BaseClassifier):
 
     def _learn(self, samples):
         self._train = self.prepare(samples)
-        self.ranges_ = self._train.ranges
+        self.ranges_: Any = self._train.ranges
 
     def _score(self, X):
         QT, train = self._train.scale(X), self._train

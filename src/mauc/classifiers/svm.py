@@ -1,6 +1,8 @@
 """The support vector machine with RBF kernel: estimator, and kernels on nested feature sets."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from sklearn.svm import SVC
@@ -99,8 +101,8 @@ class RBFSVM(BaseClassifier):
     _min_classes = 2
 
     def __init__(
-        self, C=1.0, gamma="auto", *, scaling="range", tol=None, precompute="auto",
-        categorical_features=None,
+        self, C: Any = 1.0, gamma: Any = "auto", *, scaling: str = "range", tol: Any = None,
+        precompute: str = "auto", categorical_features: Any = None,
     ):  # fmt: skip
         self.C = C
         self.gamma = gamma
@@ -109,7 +111,7 @@ class RBFSVM(BaseClassifier):
         self.precompute = precompute
         self.categorical_features = categorical_features
 
-    def check_options(self):
+    def check_options(self) -> None:
         """Raise a `MaucError` if a parameter is wrong."""
         if not (is_real(self.C) and np.isposinf(self.C)):  # infinite: a hard margin
             check_real("C", self.C, 0, is_low_open=True)
@@ -120,7 +122,7 @@ class RBFSVM(BaseClassifier):
             check_real("tol", self.tol, 0, is_low_open=True, others=" or None")
         check_choice("precompute", self.precompute, ("auto", True, False))
 
-    def prepare(self, samples):
+    def prepare(self, samples: Any) -> ScaledSamples:
         """Return the `ScaledSamples` of training `Samples`, missing values replaced."""
         indicators = Indicators.of(samples)
         X = indicators.expand(samples.X)
@@ -130,7 +132,9 @@ class RBFSVM(BaseClassifier):
         ranges = find_ranges(X, fill=mean) if is_range else find_spreads(X, mean, weights)
         return ScaledSamples.of(replace(samples, X=X), ranges, indicators)
 
-    def nest(self, samples, X_test, response_method, n_jobs=None):
+    def nest(
+        self, samples: Any, X_test: Any, response_method: Any, n_jobs: int | None = None
+    ) -> Callable[..., Any] | None:
         """Return the scores on nested features; None if the kernel matrix is not to be computed.
 
         Distances grow in the order of the ranking: machines are those of a fit on the subset, to
@@ -138,7 +142,7 @@ class RBFSVM(BaseClassifier):
         """
         if not self._is_precomputed(len(samples.codes)):
             return None
-        train = self.prepare(samples)
+        train: Any = self.prepare(samples)
         ZT, QT, columns_of = train.ZT, train.scale(X_test), train.indicators.columns
 
         def scores(ranking, sizes):
@@ -158,16 +162,16 @@ class RBFSVM(BaseClassifier):
 
         return scores
 
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> np.ndarray:
         """Return won pairs, refined by margins, per class, or one column for two classes."""
         return self._respond(self._check_X(X), "decision_function")
 
-    def make_svc(self, kernel, gamma, n_samples):
+    def make_svc(self, kernel: Any, gamma: Any, n_samples: int) -> SVC:
         """Return the unfitted SVC with kernel "precomputed" or "rbf"."""
         tol = self.tol or (1e-7 if n_samples <= _MAX_EXACT else 1e-3)
         return SVC(C=self.C, kernel=kernel, gamma=gamma, tol=tol)
 
-    def gamma_for(self, ZT, n_features, weights):
+    def gamma_for(self, ZT: Any, n_features: int, weights: Any) -> Any:
         """Return gamma as a number, for scaled columns as rows, and the features they are of."""
         if self.gamma == "auto":
             return 1.0 / n_features
@@ -188,15 +192,16 @@ class RBFSVM(BaseClassifier):
         train = self.prepare(samples)
         # Of the training data only their ranges are needed later.
         self._train = replace(train, ZT=train.ZT[:, :0])
-        self.ranges_, self.mean_ = train.ranges, train.ranges.fill
-        self.categories_ = self._coder.name_values(train.indicators.categories)
-        self.gamma_ = self.gamma_for(train.ZT, self.n_features_in_, train.weights)
+        self.ranges_: Any = train.ranges
+        self.mean_: np.ndarray | None = train.ranges.fill
+        self.categories_: dict[Any, Any] = self._coder.name_values(train.indicators.categories)
+        self.gamma_: Any = self.gamma_for(train.ZT, self.n_features_in_, train.weights)
         labels, self._support_ZT = self.classes_[train.codes], None
         weights = unequal(train.weights)
         if self._is_precomputed(len(labels)):
             kernel = SquaredDistances(train.ZT).add(range(len(train.ZT))).kernel(self.gamma_)
             svc = self.make_svc("precomputed", self.gamma_, len(labels))
-            self.svc_ = svc.fit(kernel, labels, weights)
+            self.svc_: Any = svc.fit(kernel, labels, weights)
             self._support_ZT = np.ascontiguousarray(train.ZT[:, self.svc_.support_])
         else:
             svc = self.make_svc("rbf", self.gamma_, len(labels))
@@ -226,13 +231,13 @@ class SquaredDistances:
     """Squared distances between two sets of samples, or within one, on a growing set of columns."""
 
     def __init__(self, QT: np.ndarray, ZT: np.ndarray | None = None) -> None:
-        self.is_symmetric = ZT is None
+        self.is_symmetric: bool = ZT is None
         self._QT = QT
         self._ZT = QT if ZT is None else ZT
         self._kinds = np.full(len(QT), PLAIN, np.int8)
         self._values = np.zeros((QT.shape[1], self._ZT.shape[1]))
 
-    def add(self, columns) -> "SquaredDistances":
+    def add(self, columns: Any) -> "SquaredDistances":
         """Add the squared differences of some columns."""
         columns = np.asarray(columns, dtype=np.int64)
         for rows in gen_batches(len(self._values), _BLOCK_ROWS):

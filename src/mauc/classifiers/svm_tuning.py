@@ -1,6 +1,7 @@
 """Choose C and gamma of the RBF SVM by cross-validated MAUC."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.model_selection import (
@@ -52,20 +53,20 @@ class TuningResult:
     search: str
 
     @property
-    def n_evaluated(self):
+    def n_evaluated(self) -> int:
         """Number of grid points that were evaluated."""
         return int(np.count_nonzero(~np.isnan(self.scores)))
 
     @property
-    def is_complete(self):
+    def is_complete(self) -> bool:
         """Whether the whole grid was evaluated."""
         return self.n_evaluated == self.scores.size
 
-    def classifier(self):
+    def classifier(self) -> RBFSVM:
         """Return an unfitted RBFSVM with the parameters found."""
         return RBFSVM(C=self.C, gamma=self.gamma)
 
-    def __str__(self):
+    def __str__(self) -> str:
         scope = "all" if self.is_complete else f"{self.n_evaluated} of"
         return (
             f"C = {self.C:g}, gamma = {self.gamma:g}: MAUC {self.mauc:.4f}, the best of "
@@ -77,10 +78,11 @@ class TuningResult:
 
 @insert_texts
 def tune_rbf_svm(
-    X, y, *, C_values=PAPER_C, gamma_values=PAPER_GAMMA, search="full", n_folds=3,
-    groups=None, response_method="predict_proba", sample_weight=None, categorical_features=None,
-    random_state=0, n_jobs=None,
-):  # fmt: skip
+    X: Any, y: Any, *, C_values: Any = PAPER_C, gamma_values: Any = PAPER_GAMMA,
+    search: str = "full", n_folds: int = 3, groups: Any = None,
+    response_method: Any = "predict_proba", sample_weight: Any = None,
+    categorical_features: Any = None, random_state: Any = 0, n_jobs: int | None = None,
+) -> TuningResult:  # fmt: skip
     """Choose C and gamma of `RBFSVM` by cross-validated MAUC.
 
     The squared distances of a fold are computed once for the whole grid, and a kernel matrix
@@ -172,9 +174,9 @@ def tune_rbf_svm(
 
 
 def tune_on_features(
-    X, y: np.ndarray, features: np.ndarray, is_nominal: np.ndarray | None = None, *,
-    max_samples: int | None = None, groups: np.ndarray | None = None, sample_weight=None,
-    random_state=0, **options,
+    X: Any, y: np.ndarray, features: np.ndarray, is_nominal: np.ndarray | None = None, *,
+    max_samples: int | None = None, groups: np.ndarray | None = None, sample_weight: Any = None,
+    random_state: Any = 0, **options: Any,
 ) -> tuple[TuningResult, int]:  # fmt: skip
     """Tune on some columns, of a stratified sample if there are many rows; return its size, too."""
     if max_samples is not None and len(y) > max_samples:

@@ -78,6 +78,7 @@ def best(
         written.add(lambda: write_page(report, selector, dataset, words, force=force, **options))
     if as_json:
         interval = found.interval
+        assert interval is not None  # the command always has outer folds
         facts = {
             "data": dataset.name, "columns": list(dataset.notes), **found.choice._asdict(),
             "features": found.features, "measure": found.measure, "mauc": interval.mauc,

@@ -141,7 +141,9 @@ def _compare(
     if missing := [name for name in labels if name not in names]:
         raise MaucError(f"{against} has no column of scores for class {format_labels(missing)}.")
     column = [names.tolist().index(name) for name in labels]
-    test = {} if margin is None else {"alternative": "noninferior", "margin": margin}
+    test: dict[str, Any] = (
+        {} if margin is None else {"alternative": "noninferior", "margin": margin}
+    )
     found: MAUCComparison = compare_mauc(
         y, values, other_values[:, column], labels=labels, groups=groups, level=level, **test,
         **weights,

@@ -82,7 +82,7 @@ class Cluster:
         self.client = client
         self._job: Any = None  # a future
         with self._named_loss():
-            self.n_threads = count_worker_threads(client)
+            self.n_threads: int = count_worker_threads(client)
             check_workers(client)
 
     def is_constant(self, problem: Problem) -> bool:

@@ -41,11 +41,13 @@ class Job:
     def __init__(self, problem: Problem) -> None:
         columns = problem.columns
         assert isinstance(columns, SourceColumns)
-        self.source = columns.source
-        self.accept_infinite = columns.accept_infinite
-        self.is_nominal, self.class_counts = problem.is_nominal, problem.class_counts
-        self.sample_weight, self.missing = problem.sample_weight, problem.missing
-        self.pair_shares = problem.pair_shares
+        self.source: Any = columns.source
+        self.accept_infinite: bool = columns.accept_infinite
+        self.is_nominal: np.ndarray = problem.is_nominal
+        self.class_counts: np.ndarray = problem.class_counts
+        self.sample_weight: np.ndarray | None = problem.sample_weight
+        self.missing: str = problem.missing
+        self.pair_shares: np.ndarray | None = problem.pair_shares
         # In the narrowest type: with many rows codes are all that is moved.
         self._sent_codes = problem.codes.astype(np.min_scalar_type(problem.n_classes - 1))
         self._of_labels: dict[str, Any] = {}  # what parts on this worker computed of them

@@ -34,7 +34,7 @@ def find_nominal(X: Any, categorical_features: Any = None) -> np.ndarray:
     return is_nominal
 
 
-def get_column(X, j):
+def get_column(X: Any, j: int) -> Any:
     """Return a column of an array or data frame."""
     if not is_frame(X):
         return X[:, j]
@@ -69,7 +69,7 @@ def _type_with_codes(X):
     return np.dtype(np.longdouble) if X.dtype.kind == "f" else X.dtype
 
 
-def category_codes(column):
+def category_codes(column: Any) -> np.ndarray:
     """Return codes 0, 1, ... of the sorted distinct values of a column, a missing one the last."""
     distinct, codes = distinct_categories(column)
     return np.where(np.isnan(codes), float(len(distinct)), codes)
@@ -124,7 +124,7 @@ def _is_text_column(frame, j, dtype):
     return len(known) > 0 and all(isinstance(value, str) for value in known)
 
 
-def is_categorical(dtype):
+def is_categorical(dtype: Any) -> bool:
     """Whether the type of a column of a data frame is one of categories."""
     # pandas' "category"; polars' "Categorical" and "Enum"; Arrow's "dictionary<...>"
     return str(dtype).lower().startswith(("category", "categorical", "enum", "dictionary<"))
@@ -192,7 +192,7 @@ class CategoryCoder:
     categories: dict[int, np.ndarray] = field(default_factory=dict)
 
     @classmethod
-    def learn(cls, X, is_nominal):
+    def learn(cls, X: Any, is_nominal: Any) -> "tuple[CategoryCoder, Any]":
         """Return the coder of the nominal columns of a table, and the table with their codes."""
         categories, codes = {}, {}
         for j in np.flatnonzero(is_nominal).tolist():
@@ -201,7 +201,7 @@ class CategoryCoder:
                 categories[j], codes[j] = distinct_categories(column)
         return cls(categories), replace_columns(X, codes) if codes else X
 
-    def check_table(self, X):
+    def check_table(self, X: Any) -> Any:
         """Return X, a list as an array; raise if it cannot hold the categories that were learnt."""
         if not self.categories:
             return X
@@ -214,7 +214,7 @@ class CategoryCoder:
             )
         return X
 
-    def encode(self, X):
+    def encode(self, X: Any) -> Any:
         """Return a table with the codes of its categories; those not learnt are missing, NaN."""
         codes = {}
         for j, known in self.categories.items():
@@ -226,7 +226,7 @@ class CategoryCoder:
             codes[j] = table[np.where(np.isnan(at), -1, at).astype(np.int64)]
         return replace_columns(X, codes) if codes else X
 
-    def keep(self, X):
+    def keep(self, X: Any) -> "CategoryCoder":
         """Return a coder of the categories that occur in an array, which gets its codes."""
         categories = {}
         for j, known in self.categories.items():
@@ -236,7 +236,7 @@ class CategoryCoder:
             categories[j] = known[present]
         return CategoryCoder(categories)
 
-    def name_values(self, values):
+    def name_values(self, values: Any) -> dict[Any, np.ndarray]:
         """Return the values of nominal columns, the categories of those that have codes."""
         return {
             j: self.categories[j][codes.astype(np.int64)] if j in self.categories else codes
@@ -263,6 +263,6 @@ def _holds_numbers(column):
     return bool(is_number()) if callable(is_number) else str(dtype)[0] in "IUFb"  # Int64, boolean
 
 
-def is_table(X):
+def is_table(X: Any) -> bool:
     """Whether X has rows and columns whose values can be looked at."""
     return is_frame(X) or (isinstance(X, np.ndarray) and X.ndim == 2)

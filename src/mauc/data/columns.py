@@ -93,7 +93,9 @@ class Columns(ABC):
         """Whether no column has more than one known value."""
         return all(is_constant(self.column(j)) for j in self.in_groups(np.arange(self.shape[1])))
 
-    def block_width(self, n_columns: int, n_scores=1, *, is_dense=False, reads_rows=False) -> int:
+    def block_width(
+        self, n_columns: int, n_scores: int = 1, *, is_dense: bool = False, reads_rows: bool = False
+    ) -> int:
         """Return how many of `n_columns` columns are worked on together, see `Problem.blocks`."""
         return _limit_width(min(_BLOCK_BYTES // self._column_bytes, _MAX_WIDTH), n_scores)
 
@@ -125,7 +127,9 @@ class DenseColumns(Columns):
     """The columns of an array of any numeric type and memory order."""
 
     def __init__(self, array: np.ndarray) -> None:
-        self.array, self.shape, self.dtype = array, array.shape, array.dtype
+        self.array: np.ndarray = array
+        self.shape: tuple[int, int] = array.shape
+        self.dtype: np.dtype = array.dtype
         self._is_row_major = is_row_major(array)
 
     @cached_property
@@ -133,28 +137,30 @@ class DenseColumns(Columns):
         """The array, where its rows are read faster than columns and float64 holds its values."""
         return self.array if self._is_row_major and not is_wide(self.array) else None
 
-    def block(self, chosen, convert):
+    def block(self, chosen: Any, convert: Any) -> Any:
         """Return chosen columns as rows of an array, converted by a function of this module."""
         if isinstance(chosen, slice):
             return convert(self.array[:, chosen].T)
         return convert(take_columns(self.array, chosen))
 
-    def column(self, j):
+    def column(self, j: int) -> np.ndarray:
         """Return the values of one column."""
         return self.array[:, j]
 
-    def take_rows(self, rows):
+    def take_rows(self, rows: Any) -> "DenseColumns":
         """Return some of the rows."""
         return DenseColumns(self.array[rows])
 
-    def is_constant(self):
+    def is_constant(self) -> bool:
         """Whether no column has more than one known value."""
         first = self.array[:_FIRST_ROWS, :_FIRST_COLUMNS]  # usually they differ
         if (np.fmin.reduce(first) < np.fmax.reduce(first)).any():
             return False
         return super().is_constant()
 
-    def block_width(self, n_columns, n_scores=1, *, is_dense=False, reads_rows=False):
+    def block_width(
+        self, n_columns: int, n_scores: int = 1, *, is_dense: bool = False, reads_rows: bool = False
+    ) -> int:
         """Return how many of `n_columns` columns are worked on together."""
         if not self._is_row_major:
             return super().block_width(n_columns, n_scores)
@@ -173,19 +179,20 @@ class SparseColumns(Columns):
     is_sparse = True
 
     def __init__(self, matrix: sparse.sparray) -> None:
-        self.matrix = sparse.csc_array(matrix, copy=not matrix.has_canonical_format)
+        self.matrix: Any = sparse.csc_array(matrix, copy=not matrix.has_canonical_format)
         self.matrix.sum_duplicates()
-        self.shape, self.dtype = self.matrix.shape, self.matrix.dtype
+        self.shape: tuple[int, int] = self.matrix.shape
+        self.dtype: np.dtype = self.matrix.dtype
 
-    def block(self, chosen, convert):
+    def block(self, chosen: Any, convert: Any) -> Any:
         """Return chosen columns as rows of an array, converted by a function of this module."""
         return convert(self.matrix[:, chosen].toarray().T)
 
-    def column(self, j):
+    def column(self, j: int) -> Any:
         """Return the values of one column."""
         return self.matrix[:, [j]].toarray()[:, 0]
 
-    def take_rows(self, rows):
+    def take_rows(self, rows: Any) -> "SparseColumns":
         """Return some of the rows."""
         part = self.matrix[rows]
         part.sort_indices()
@@ -200,13 +207,13 @@ class SparseColumns(Columns):
             read_only(np.ascontiguousarray(part.indptr, dtype=np.int64)),
         )
 
-    def count_missing(self, chosen):
+    def count_missing(self, chosen: Any) -> np.ndarray:
         """Return how many values of each of the chosen columns are missing."""
         part = self.matrix[:, chosen]
         columns = np.repeat(np.arange(part.shape[1]), np.diff(part.indptr))
         return np.bincount(columns[part.data != part.data], minlength=part.shape[1])
 
-    def is_constant(self):
+    def is_constant(self) -> bool:
         """Whether no column has more than one known value; zeros are not stored."""
         starts, n_samples = self.matrix.indptr, self.shape[0]
         for start, stop in pairwise(starts):
@@ -217,7 +224,9 @@ class SparseColumns(Columns):
                 return False
         return True
 
-    def block_width(self, n_columns, n_scores=1, *, is_dense=False, reads_rows=False):
+    def block_width(
+        self, n_columns: int, n_scores: int = 1, *, is_dense: bool = False, reads_rows: bool = False
+    ) -> int:
         """Return how many of `n_columns` columns are worked on together."""
         if is_dense:
             return super().block_width(n_columns, n_scores)
@@ -394,7 +403,7 @@ def _ticks(known):
     return known.view(np.int64) if known.dtype.kind in "mM" else known
 
 
-def missing_mask(values):
+def missing_mask(values: Any) -> np.ndarray:
     """Return which entries of an array are None, NaN, NaT or pandas' NA."""
     if values.dtype.kind == "f":
         return np.isnan(values)
@@ -436,7 +445,7 @@ def factorize_linear(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.nda
     return _strings(values) if kind == "U" or (kind == "O" and holds_strings(values)) else None
 
 
-def holds_strings(values):
+def holds_strings(values: Any) -> bool:
     """Whether every entry of an array of objects is a string."""
     return set(map(type, values.tolist())) == {str}
 

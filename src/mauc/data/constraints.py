@@ -151,7 +151,7 @@ class Purse:
         self._sizes, self._costs = constraints.sizes, constraints.costs
         self._n_left, self._money = n_wanted, constraints.budget
         #: units that can be chosen
-        self.is_open = constraints.sizes > 0
+        self.is_open: np.ndarray = constraints.sizes > 0
         self._close()
 
     def fits(self, units: list[int]) -> bool:

@@ -1,5 +1,6 @@
 """The sub-problems that a multi-class problem is split into."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property
 
@@ -87,4 +88,4 @@ class Decomposition:
 
 
 #: Return the same `Decomposition` again for the same arguments.
-decompose = cache(Decomposition)
+decompose: Callable[..., Decomposition] = cache(Decomposition)

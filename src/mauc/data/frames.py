@@ -23,7 +23,7 @@ class FrameColumns(Columns):
     def __init__(self, frame: Any) -> None:
         self._frame = frame
         self._is_polars = is_polars(frame)
-        self.shape = frame.shape
+        self.shape: tuple[int, int] = frame.shape
         # Columns that lie in the frame: they take no memory.
         self._views: dict[int, np.ndarray] = {}
         types = set()
@@ -32,9 +32,9 @@ class FrameColumns(Columns):
             types.add(values.dtype)
             if values.base is not None:
                 self._views[j] = values
-        self.dtype = common_type(types)
+        self.dtype: np.dtype = common_type(types)
 
-    def column(self, j):
+    def column(self, j: int) -> np.ndarray:
         """Return the values of one column, without a copy where the frame allows it."""
         if j in self._views:
             return self._views[j]
@@ -42,12 +42,12 @@ class FrameColumns(Columns):
             return polars_values(self._frame.to_series(j))
         return pandas_values(self._frame.iloc[:, j])
 
-    def block(self, chosen, convert):
+    def block(self, chosen: Any, convert: Any) -> np.ndarray:
         """Return chosen columns as rows of an array, in the narrowest type that holds them."""
         columns = [self.column(j) for j in np.arange(self.shape[1])[chosen]]
         return as_block(columns, self.shape[0], convert)
 
-    def take_rows(self, rows):
+    def take_rows(self, rows: Any) -> "FrameColumns":
         """Return some of the rows, by their numbers."""
         return FrameColumns(self._frame[rows] if self._is_polars else self._frame.iloc[rows])
 
@@ -90,7 +90,7 @@ def _stack(columns):
     return np.lib.stride_tricks.as_strided(first, shape, strides, writeable=False)
 
 
-def has_number_columns(frame):
+def has_number_columns(frame: Any) -> bool:
     """Whether columns are numbers or dates that are better read one by one than as an array."""
     kinds = set(frame.dtypes)
     is_array = len(kinds) == 1 and all(
@@ -159,7 +159,7 @@ def _is_number_type(kind):
     return is_known and not hasattr(kind, "fill_value")
 
 
-def polars_values(series):
+def polars_values(series: Any) -> np.ndarray:
     """Return a column of numbers or dates of polars, see `FrameColumns.column`."""
     name = _base_type(series.dtype)
     if name == "Time":
@@ -172,7 +172,7 @@ def polars_values(series):
     return with_missing(filled.to_numpy(), series.is_null().to_numpy())
 
 
-def pandas_values(series):
+def pandas_values(series: Any) -> np.ndarray:
     """Return a column of numbers or dates of pandas, see `FrameColumns.column`."""
     kind = series.dtype
     if isinstance(kind, np.dtype):
@@ -190,7 +190,7 @@ def pandas_values(series):
     return with_missing(filled.to_numpy(kind.numpy_dtype), is_missing)
 
 
-def common_type(types):
+def common_type(types: Any) -> np.dtype:
     """Return the type that holds the values of all types."""
     if any(kind.kind in "mM" for kind in types) or (len(types) > 1 and np.dtype(bool) in types):
         return np.dtype(np.float64)
@@ -207,12 +207,12 @@ def _float_type(types):
     return np.dtype(np.float32 if is_narrow else np.float64)
 
 
-def is_run(columns):
+def is_run(columns: Any) -> Any:
     """Whether columns follow each other."""
     return columns[-1] - columns[0] + 1 == len(columns) and (np.diff(columns) == 1).all()
 
 
-def needs_types(frame):
+def needs_types(frame: Any) -> bool:
     """Whether an array would lose the types of columns: categories, text, dates, 128 bits."""
     is_long = any(str(kind) in ("Int128", "UInt128") for kind in frame.dtypes)
     return is_long or len(_dated_columns(frame)) > 0 or bool(find_nominal(frame).any())

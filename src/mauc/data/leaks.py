@@ -28,7 +28,12 @@ _NAMES = re.compile(
 
 
 def looks_like_group(
-    values: Array, codes: Array, name: str = "", *, is_nominal=False, if_even=False
+    values: Array,
+    codes: Array,
+    name: str = "",
+    *,
+    is_nominal: bool = False,
+    if_even: bool = False,
 ) -> bool:
     """Whether a column has a few rows of each of many values, and a name or labels of groups.
 

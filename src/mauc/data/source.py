@@ -63,15 +63,18 @@ class ColumnSource:
     waits = False
     complete: Collection[int] = ()  #: columns that are known to miss no value
 
-    def __init__(self, name, n_samples, types, *, feature_names=None, memory=None):
-        self.name = str(name)
-        self.types = [np.dtype(kind) for kind in types]
-        self.widths = np.array([kind.itemsize for kind in self.types], np.int64)
-        self.shape = (int(n_samples), len(self.types))
-        self.feature_names = None
+    def __init__(
+        self, name: str, n_samples: int, types: Any, *, feature_names: Any = None,
+        memory: Any = None,
+    ):  # fmt: skip
+        self.name: str = str(name)
+        self.types: list[np.dtype] = [np.dtype(kind) for kind in types]
+        self.widths: np.ndarray = np.array([kind.itemsize for kind in self.types], np.int64)
+        self.shape: tuple[int, int] = (int(n_samples), len(self.types))
+        self.feature_names: np.ndarray | None = None
         if feature_names is not None:
             self.feature_names = np.array([str(name) for name in feature_names], dtype=object)
-        self.memory = default_memory() if memory is None else int(memory)
+        self.memory: int = default_memory() if memory is None else int(memory)
 
     def read(self, columns: np.ndarray) -> list[Any]:
         """Read whole columns, given by their int64 numbers in any order.
@@ -104,15 +107,17 @@ class ColumnSource:
     def check_unchanged(self) -> None:
         """Raise a `MaucError` that names the file if it changed since the source was opened."""
 
-    def take(self, columns) -> "ColumnSource":
+    def take(self, columns: Any) -> "ColumnSource":
         """Return a source of some of the columns, in the order of `columns`."""
         return ChosenColumns(self, columns)
 
-    def take_rows(self, rows) -> "ColumnSource":
+    def take_rows(self, rows: Any) -> "ColumnSource":
         """Return a source of the rows of a mask, in their order."""
         return _ChosenRows(self, rows)
 
-    def write(self, path, *, y=None, target_name="class", force=False):
+    def write(
+        self, path: Any, *, y: Any = None, target_name: str = "class", force: bool = False
+    ) -> Path:
         """Write the columns, and labels if they are given, to a Parquet file; return its path.
 
         It is written part by part within `memory`, under another name until it is complete. An
@@ -144,7 +149,7 @@ class ColumnSource:
         """Bytes of all values in memory; text counts as codes."""
         return self.shape[0] * sum(kind.itemsize for kind in self.types)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         """Return the name and the shape."""
         n, m = self.shape
         return f"<{type(self).__name__.lstrip('_')} {self.name}: {n:,} rows, {m:,} columns>"
@@ -153,36 +158,37 @@ class ColumnSource:
 class _View(ColumnSource):
     """A part of another source, which is read as that one is."""
 
-    def __init__(self, source, n_samples, columns):
+    def __init__(self, source: Any, n_samples: int, columns: Any):
         self._source = source
-        self.stripe_bytes, self.waits = source.stripe_bytes, source.waits
+        self.stripe_bytes: int = source.stripe_bytes
+        self.waits: bool = source.waits
         names = source.feature_names
         super().__init__(
             source.name, n_samples, [source.types[j] for j in columns],
             feature_names=None if names is None else names[columns], memory=source.memory,
         )  # fmt: skip
-        self.widths = source.widths[columns]
+        self.widths: Any = source.widths[columns]
 
-    def check_unchanged(self):
+    def check_unchanged(self) -> None:
         self._source.check_unchanged()
 
 
 class ChosenColumns(_View):
     """Some columns of a source, in any order."""
 
-    def __init__(self, source, columns):
+    def __init__(self, source: Any, columns: Any):
         self._columns = np.arange(source.shape[1])[columns]
         super().__init__(source, source.shape[0], self._columns)
 
-    def read(self, columns):
+    def read(self, columns: Any) -> Any:
         """Read whole columns."""
         return self._source.read(self._columns[columns])
 
-    def read_rows(self, start, stop, columns):
+    def read_rows(self, start: int, stop: int, columns: Any) -> Any:
         """Read some rows of columns."""
         return self._source.read_rows(start, stop, self._columns[columns])
 
-    def row_parts(self):
+    def row_parts(self) -> Any:
         """Return ranges of rows that are cheap to read one by one."""
         return self._source.row_parts()
 
@@ -311,7 +317,7 @@ def _read_all(source):
     return columns
 
 
-def write_arrow(source, open_writer, y=None, target_name="class"):
+def write_arrow(source: Any, open_writer: Any, y: Any = None, target_name: str = "class") -> None:
     """Write a source and its labels part by part; `open_writer` makes the writer of a schema."""
     import pyarrow as arrow
 

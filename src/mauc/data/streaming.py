@@ -4,7 +4,7 @@ Stripes, the blocks that threads work on, and the `Workspace` keep to the memory
 """
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
@@ -35,8 +35,9 @@ class SourceColumns(Columns):
         accept_nominal: bool = True, accept_infinite: bool = True, cluster: Any = None,
         reads_ahead: bool = True,
     ) -> None:  # fmt: skip
-        self.source, self.cluster = source, cluster
-        self.shape = source.shape
+        self.source: ColumnSource = source
+        self.cluster: Any = cluster
+        self.shape: tuple[int, int] = source.shape
         names = None if source.feature_names is None else source.feature_names.tolist()
         is_nominal = source.is_text
         if is_nominal.any() and not accept_nominal:
@@ -45,24 +46,29 @@ class SourceColumns(Columns):
                 f"{source.name_of(int(np.argmax(is_nominal)))!r} holds text; leave it "
                 f"out (drop) or choose a selector that takes nominal columns, such as MDFS."
             )
-        self.is_nominal = is_nominal | column_mask(categorical_features, source.shape[1], names)
+        self.is_nominal: np.ndarray = is_nominal | column_mask(
+            categorical_features, source.shape[1], names
+        )
         codes = np.dtype(np.float64)  # of text
-        self.dtype = common_type({codes if kind.kind == "O" else kind for kind in source.types})
+        self.dtype: np.dtype = common_type(
+            {codes if kind.kind == "O" else kind for kind in source.types}
+        )
         self.accept_infinite = accept_infinite
-        self._reads_ahead, self._ahead = reads_ahead, None
+        self._reads_ahead = reads_ahead
+        self._ahead: ReadAhead | None = None
         self._held: dict[int, Any] = {}
         largest = max(self._column_bytes, source.memory // _BLOCK_SHARE)
         self.workspace = Workspace(source.memory, least_memory(source.shape[0], largest))
 
-    def column(self, j):
+    def column(self, j: int) -> Any:
         """Return the values of one column: booleans, numbers, dates or category codes."""
         return self._take(np.array([j]))[0]
 
-    def block(self, chosen, convert):
+    def block(self, chosen: Any, convert: Any) -> np.ndarray:
         """Return chosen columns as rows of an array, in the narrowest type that holds them."""
         return as_block(self._take(np.arange(self.shape[1])[chosen]), self.shape[0], convert)
 
-    def take_rows(self, rows):
+    def take_rows(self, rows: Any) -> "SourceColumns":
         """Return some of the rows: the columns are read again, within the same memory."""
         mask = np.zeros(self.shape[0], bool)
         mask[rows] = True
@@ -70,7 +76,9 @@ class SourceColumns(Columns):
             self.source.take_rows(mask), self.is_nominal, accept_infinite=self.accept_infinite
         )
 
-    def block_width(self, n_columns, n_scores=1, *, is_dense=False, reads_rows=False):
+    def block_width(
+        self, n_columns: int, n_scores: int = 1, *, is_dense: bool = False, reads_rows: bool = False
+    ) -> int:
         """Return how many of `n_columns` columns are worked on together."""
         in_memory = self.source.memory // _BLOCK_SHARE // self._column_bytes
         return min(super().block_width(n_columns, n_scores), max(1, in_memory))
@@ -79,7 +87,9 @@ class SourceColumns(Columns):
     def _column_bytes(self):
         return max(self.dtype.itemsize, int(self.source.widths.max(initial=1))) * self.shape[0]
 
-    def run_blocks(self, function, blocks, n_jobs=None):
+    def run_blocks(
+        self, function: Any, blocks: Any, n_jobs: int | None = None
+    ) -> Iterator[tuple[Any, Any]]:
         """Yield ``(block, function(block))`` in order, in as many threads as the memory allows."""
         n_threads, edges = plan_pass(self.source, blocks, n_jobs, self.workspace.taken)
         self._ahead = ahead = ReadAhead(self._read_range, edges, is_ahead=self._reads_ahead)
@@ -93,12 +103,12 @@ class SourceColumns(Columns):
             ahead.close()
         self.source.check_unchanged()
 
-    def limit_threads(self, n_columns, n_jobs=None):
+    def limit_threads(self, n_columns: int, n_jobs: int | None = None) -> int:
         """Return how many threads may work on `n_columns` columns each, outside of a pass."""
         n_bytes = n_columns * self.shape[0] * self.dtype.itemsize
         return max_threads(self.source, n_bytes, n_jobs, self.workspace.taken)
 
-    def in_groups(self, columns):
+    def in_groups(self, columns: Any) -> Iterator[Any]:
         """Yield columns, read in groups, each twice as large as the last, held until the next."""
         column_bytes = self.shape[0] * self.dtype.itemsize
         widest = max(1, self.source.memory // (_GROUP_SHARE * column_bytes))
@@ -153,7 +163,7 @@ class ReadAhead:
     """A pass over stripes of columns, between `edges`: one is worked on while the next is read."""
 
     def __init__(
-        self, read: Callable[[int, int], list[Any]], edges: Sequence[int], *, is_ahead=True
+        self, read: Callable[[int, int], list[Any]], edges: Sequence[int], *, is_ahead: bool = True
     ) -> None:
         self._read, self._n_ahead = read, int(is_ahead)
         self._edges = np.asarray(edges)

@@ -32,9 +32,9 @@ _MAX_EXPONENT = 400  # of two, in a total of weights whose products are ordinary
 
 
 def check_table(
-    X: Any, y: Any = _NO_LABELS, *, estimator: Any = None, reset=True, name="X",
-    accept_sparse: bool | str = False, accept_infinite=False, dtype: Any = _FLOATS,
-    order: str | None = None, takes_nominal=False, keep_dates=False,
+    X: Any, y: Any = _NO_LABELS, *, estimator: Any = None, reset: bool = True, name: str = "X",
+    accept_sparse: bool | str = False, accept_infinite: bool = False, dtype: Any = _FLOATS,
+    order: str | None = None, takes_nominal: bool = False, keep_dates: bool = False,
 ) -> Any:  # fmt: skip
     """Return X as an array of numbers, and y as an array of labels if it is given.
 
@@ -124,7 +124,9 @@ def check_source(source: Any, estimator: Any) -> None:
         )
 
 
-def encode_labels(y: np.ndarray, *, min_classes=2) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def encode_labels(
+    y: np.ndarray, *, min_classes: int = 2
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the sorted classes, the class codes (int32) and the class counts of the labels."""
     found = factorize_linear(y)
     # Labels that can be counted are labels; only if most are distinct something may be wrong.
@@ -141,7 +143,7 @@ def encode_labels(y: np.ndarray, *, min_classes=2) -> tuple[np.ndarray, np.ndarr
     return classes, codes, class_counts
 
 
-def check_no_missing_label(y: Any, name="y") -> None:
+def check_no_missing_label(y: Any, name: str = "y") -> None:
     """Raise if a label is None, NaN, NaT or pandas' NA."""
     # Beside strings NumPy would turn NaN into the string "nan".
     with mauc_errors():

@@ -2,7 +2,7 @@
 
 import math
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,7 +34,7 @@ def n_pairs_of(n_classes: int) -> int:
     return n_classes * (n_classes - 1) // 2
 
 
-def pair_index(i, j, n_classes):
+def pair_index(i: int, j: int, n_classes: int) -> int:
     """Return the index of the pair i < j in the order (0, 1), (0, 2), ..., (c-2, c-1)."""
     return i * (2 * n_classes - i - 1) // 2 + j - i - 1
 
@@ -44,7 +44,7 @@ def is_row_major(X: np.ndarray) -> bool:
     return X.ndim == 2 and abs(X.strides[1]) < abs(X.strides[0])
 
 
-def take_columns(X: np.ndarray, chosen) -> np.ndarray:
+def take_columns(X: np.ndarray, chosen: Any) -> np.ndarray:
     """Return columns of an array as rows: a view for a slice and for neighbours in their order."""
     if isinstance(chosen, slice):
         return X[:, chosen].T
@@ -63,7 +63,7 @@ def take_columns(X: np.ndarray, chosen) -> np.ndarray:
     return out
 
 
-def contiguous_columns(XT: np.ndarray, *, is_scratch=False) -> np.ndarray:
+def contiguous_columns(XT: np.ndarray, *, is_scratch: bool = False) -> np.ndarray:
     """Return columns as contiguous read-only rows: a view, or a copy (scratch if `is_scratch`)."""
     if XT.flags.c_contiguous or not is_row_major(XT.T) or not XT.dtype.isnative:
         return read_only(np.ascontiguousarray(XT, dtype=XT.dtype.newbyteorder("=")))
@@ -92,12 +92,12 @@ def _copy_columns(XT, out):
         out[:, start : start + n_rows] = part
 
 
-def padded_length(n_classes):
+def padded_length(n_classes: int) -> int:
     """Return the smallest multiple of LANES that is not below `n_classes`."""
     return -(-n_classes // LANES) * LANES
 
 
-def aligned_rows(n_rows, length, dtype=np.uint32):
+def aligned_rows(n_rows: int, length: int, dtype: Any = np.uint32) -> np.ndarray:
     """Return zeroed rows that start on a cache line: no access straddles two lines."""
     itemsize = np.dtype(dtype).itemsize
     n_extra = _LINE_BYTES // itemsize
@@ -106,7 +106,7 @@ def aligned_rows(n_rows, length, dtype=np.uint32):
     return raw[skip : skip + n_rows * length].reshape(n_rows, length)
 
 
-def log_table(n, ln_base):
+def log_table(n: int, ln_base: Any) -> tuple[Any, np.ndarray, float]:
     """Tabulate L(v) = v ln v / ln_base for v = 0..n; `ln_base` is 1.0 for nats, `LN2` for bits.
 
     Returns L as float64, L times `unit` rounded to int64, sums of which are exact and so the same

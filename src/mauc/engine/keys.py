@@ -14,7 +14,8 @@ values. In what `sort_columns` and `sort_with_rows` return, **two keys have the 
 exactly when their values are equal**.
 """
 
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import uintp
@@ -44,14 +45,16 @@ def label_bits_of(n_labels: int) -> int:
     return max(1, int(n_labels - 1).bit_length())
 
 
-def key_blocks(XT):
+def key_blocks(XT: Any) -> Iterator[slice]:
     """Yield slices of columns whose keys, of 8 bytes, stay in a fast cache."""
     width = max(1, _MAX_KEYS // max(1, XT.shape[1]))
     for start in range(0, XT.shape[0], width):
         yield slice(start, start + width)
 
 
-def write_keys(XT, labels, label_bits, out=None):
+def write_keys(
+    XT: Any, labels: Any, label_bits: int, out: Any = None
+) -> tuple[np.ndarray, np.ndarray, Layout]:
     """Return keys in the order of rows (`out`, or of `scratch_array`), `n_known` and `Layout`."""
     if XT.dtype != np.float64:
         single, XT = XT, scratch_array("doubles", XT.shape, np.float64)
@@ -72,7 +75,7 @@ def sort_keys(keys: np.ndarray, n_known: np.ndarray, label_bits: int) -> None:
     sort_rows(keys, n_known, spare, np.uint64(label_bits), counters, parts)
 
 
-def sort_columns(XT, y, label_bits):
+def sort_columns(XT: Any, y: Any, label_bits: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the sorted keys of a block of columns, class codes as labels, and `n_known`."""
     keys, n_known, layout = write_keys(XT, y, label_bits)
     sort_keys(keys, n_known, label_bits)
@@ -87,7 +90,9 @@ def sort_columns(XT, y, label_bits):
     return keys, n_known
 
 
-def sort_with_rows(XT, labels, rows, out=None):
+def sort_with_rows(
+    XT: Any, labels: Any, rows: Any, out: Any = None
+) -> tuple[np.ndarray, np.ndarray, int]:
     """Return sorted keys, numbers of `rows` as labels, `n_known`, and the bits of the labels."""
     row_bits = label_bits_of(XT.shape[1])
     keys, n_known, layout = write_keys(XT, labels, row_bits, out)

@@ -4,6 +4,8 @@ Of counts, grades, bytes and rounded measurements, a table of levels by classes 
 AUCs depend on.
 """
 
+from typing import Any
+
 import numpy as np
 from numba import uintp
 
@@ -131,7 +133,10 @@ def _write_levels(XT, columns, decimals, factors, max_levels, LT, n_levels, n_mi
             break
 
 
-def count_levels(LT, y, class_counts, n_levels, n_missing=None, level_counts=None):
+def count_levels(
+    LT: Any, y: Any, class_counts: np.ndarray, n_levels: Any, n_missing: Any = None,
+    level_counts: Any = None,
+) -> np.ndarray:  # fmt: skip
     """Return the wins of columns of levels, uint8, as `mauc.engine.sweep.sweep_keys` does.
 
     `n_missing`, (n_features, n_classes), counts missing values, which have level 0. Zeros in

@@ -8,6 +8,7 @@ is a better shift than one value and as cheap.
 """
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numba import uintp
@@ -146,7 +147,10 @@ _TILE_ROWS = 2**14  # rows that are converted together where X is not of floats 
 _FIRST_ROWS = 16  # rows in which a known value is searched first
 
 
-def class_moments_by_rows(X, chosen, codes, order, starts, weights, sample_weight=None):
+def class_moments_by_rows(
+    X: Any, chosen: Any, codes: np.ndarray, order: Any, starts: Any, weights: Any,
+    sample_weight: Any = None,
+) -> tuple[np.ndarray, ...]:  # fmt: skip
     """Return count, offset and scatter of `class_moments`, to the bit, for a row-major array."""
     shifts = _group_shifts(X[:, chosen], order, starts)
     near = shifts[1:]

@@ -8,7 +8,7 @@ is left out is then not 1 but the mean of the own weights of the rows of a class
 sum w^2 / sum w.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -32,28 +32,30 @@ class CategoryCounts(NamedTuple):
     n_categories: int  #: categories that occur are below this number
 
     @property
-    def is_ordered(self):
+    def is_ordered(self) -> bool:
         """Whether there are at most two categories that occur."""
         return len(np.unique(self.categories)) <= _MAX_ORDERED
 
     @property
-    def max_wins(self):
+    def max_wins(self) -> np.ndarray:
         """The wins 2 n_i n_j of a perfect feature on every class pair."""
         first, second = np.triu_indices(len(self.totals), 1)
         return 2.0 * self.totals[first] * self.totals[second]
 
-    def of_class(self, k):
+    def of_class(self, k: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the categories of class k and their counts."""
         part = slice(self.starts[k], self.starts[k + 1])
         return self.categories[part], self.counts[part]
 
 
-def count_categories(values, codes, n_classes, row_weights=None):
+def count_categories(
+    values: Any, codes: np.ndarray, n_classes: int, row_weights: Any = None
+) -> CategoryCounts:
     """Count the rows of every class by category, with the `row_weights` of a `Problem`."""
     categories, y = values.astype(np.int64), codes.astype(np.int64)
     if row_weights is None:
         weights, units = None, np.ones(n_classes)
-        totals = np.bincount(codes, minlength=n_classes).astype(np.float64)
+        totals: np.ndarray = np.bincount(codes, minlength=n_classes).astype(np.float64)
     else:
         weights, units = row_weights
         totals = np.bincount(codes, weights, minlength=n_classes)

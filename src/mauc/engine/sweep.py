@@ -10,6 +10,8 @@ fresh 4-byte store, which blocks store forwarding and stalls every element. Here
 in registers.
 """
 
+from typing import Any
+
 import numpy as np
 from llvmlite import ir
 from numba import types, uintp
@@ -144,7 +146,9 @@ def _spread(builder, number, vector=_VECTOR):
     return builder.shuffle_vector(first, undefined, ir.Constant(_VECTOR, None))
 
 
-def sweep_keys(keys, n_known, class_counts, label_bits):
+def sweep_keys(
+    keys: Any, n_known: Any, class_counts: np.ndarray, label_bits: np.ndarray
+) -> np.ndarray:
     """Count, for every column and class pair, how often the first class is higher.
 
     `keys` and `n_known` are those of `mauc.engine.keys.sort_columns`, `class_counts` the rows of

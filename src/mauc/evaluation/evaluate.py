@@ -1,8 +1,10 @@
 """MAUC of classifiers on the first features of rankings, on one split of the data."""
 
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 from joblib import hash as hash_content
@@ -34,10 +36,10 @@ SCOPES = ("dataset", "dataset_size", "fold", "fold_size")
 
 @insert_texts
 def evaluate_ranking(
-    ranking, sizes, classifier, X_train, y_train, X_test, y_test,
-    *, response_method="predict_proba", train_weight=None, test_weight=None, pair_weight=None,
-    n_jobs=None,
-):  # fmt: skip
+    ranking: np.ndarray, sizes: Any, classifier: Any, X_train: Any, y_train: Any, X_test: Any,
+    y_test: Any, *, response_method: Any = "predict_proba", train_weight: Any = None,
+    test_weight: Any = None, pair_weight: Any = None, n_jobs: int | None = None,
+) -> np.ndarray:  # fmt: skip
     """Compute the test MAUC of a classifier on the first k features of a ranking.
 
     The same as fitting it anew on ``X_train[:, ranking[:k]]`` for every k, but the work that the
@@ -128,8 +130,9 @@ class FoldEvaluator:
     """
 
     def __init__(
-        self, X_train, y_train, X_test, y_test, *, train_weight=None, test_weight=None,
-        pair_weight=None, categorical_features=None, n_jobs=None,
+        self, X_train: Any, y_train: Any, X_test: Any, y_test: Any, *, train_weight: Any = None,
+        test_weight: Any = None, pair_weight: Any = None, categorical_features: Any = None,
+        n_jobs: int | None = None,
     ):  # fmt: skip
         self._names = [str(name) for name in X_train.columns] if is_frame(X_train) else None
         coder, X_train, is_nominal = learn_categories(X_train, categorical_features)
@@ -149,9 +152,12 @@ class FoldEvaluator:
         self._classes, self._codes, _ = encode_labels(y_train)
         self._pairs = ClassPairs.of_test(y_test, self._classes, test_weight, pair_weight)
         self._n_jobs = n_jobs
-        self._nested = {}
+        self._nested: dict[Any, Any] = {}
 
-    def evaluate(self, ranking, sizes, classifier, *, response_method="predict_proba"):
+    def evaluate(
+        self, ranking: np.ndarray, sizes: Any, classifier: Any, *,
+        response_method: Any = "predict_proba",
+    ) -> np.ndarray:  # fmt: skip
         """Compute the test MAUC of a classifier on the first k features of a ranking.
 
         Arguments are those of `evaluate_ranking`; returns an array of shape (n_sizes,).
@@ -161,7 +167,10 @@ class FoldEvaluator:
         measured = self.measure(ranking, ascending, classifier, response_method=response_method)
         return np.array([measurement.mauc for measurement in measured])[positions]
 
-    def measure(self, ranking, sizes, classifier, *, response_method="predict_proba"):
+    def measure(
+        self, ranking: np.ndarray, sizes: Any, classifier: Any, *,
+        response_method: Any = "predict_proba",
+    ) -> "Iterator[Measurement]":  # fmt: skip
         """Yield one `Measurement` for each of the ascending sizes; parameters as in `evaluate`.
 
         Work that sizes and rankings share is counted where it is first needed.
@@ -177,7 +186,7 @@ class FoldEvaluator:
             yield Measurement(int(size), mauc, fitted - start, scored - fitted)
             start = perf_counter()
 
-    def scores(self, classifier, response_method, ranking, sizes):
+    def scores(self, classifier: Any, response_method: Any, ranking: np.ndarray, sizes: Any) -> Any:
         """Return an iterable of the scores of the first k features, for each of the sizes."""
         responses = [name for name in RESPONSES if hasattr(classifier, name)]
         check_choice("response_method", response_method, responses)
@@ -265,10 +274,11 @@ class FoldEvaluator:
 
 @insert_texts
 def evaluate_tuned_svm(
-    ranking, sizes, X_train, y_train, X_test, y_test, *, scope="fold", tuned=None,
-    response_method="predict_proba", train_weight=None, test_weight=None, categorical_features=None,
-    n_jobs=None, **options,
-):  # fmt: skip
+    ranking: np.ndarray, sizes: Any, X_train: Any, y_train: Any, X_test: Any, y_test: Any, *,
+    scope: str = "fold", tuned: Any = None, response_method: Any = "predict_proba",
+    train_weight: Any = None, test_weight: Any = None, categorical_features: Any = None,
+    n_jobs: int | None = None, **options: Any,
+) -> "TunedScores":  # fmt: skip
     """Compute the test MAUC of a tuned `RBFSVM` on the first k features of a ranking.
 
     The paper tunes for every fold, size and selector, which takes too long on one machine for its
@@ -363,7 +373,7 @@ class TunedScores:
     tunings: tuple[TuningResult, ...]  #: one for all sizes, or per size with scopes "..._size"
 
 
-def own_nominal(classifier, n_features: int, names: list[str] | None) -> np.ndarray:
+def own_nominal(classifier: Any, n_features: int, names: list[str] | None) -> np.ndarray:
     """Return the mask of the columns that a classifier's ``categorical_features`` names."""
     own = classifier.get_params().get("categorical_features")
     if isinstance(own, str) and not isinstance(classifier, BaseClassifier):
@@ -371,7 +381,7 @@ def own_nominal(classifier, n_features: int, names: list[str] | None) -> np.ndar
     return column_mask(own, n_features, names)
 
 
-def check_equal_weights(method, weights: np.ndarray) -> None:
+def check_equal_weights(method: Any, weights: np.ndarray) -> None:
     """Raise unless the weights of a method that takes none are equal, where not 0."""
     given = weights[weights > 0]
     if len(given) and (given != given[0]).any():
@@ -390,7 +400,7 @@ def check_width(X_test: np.ndarray, X_train: np.ndarray) -> None:
         )
 
 
-def check_sizes(sizes, n_ranked: int, meaning: str) -> np.ndarray:
+def check_sizes(sizes: Any, n_ranked: int, meaning: str) -> np.ndarray:
     """Return subset sizes as an array; `meaning` says what the largest, `n_ranked`, is."""
     sizes = np.asarray(sizes)
     if sizes.ndim != 1 or sizes.dtype.kind not in "iu" or len(sizes) == 0:
@@ -403,7 +413,7 @@ def check_sizes(sizes, n_ranked: int, meaning: str) -> np.ndarray:
 
 
 def rank_part(
-    selector, X, problem: Problem, train: np.ndarray, size: int | None = None
+    selector: Any, X: Any, problem: Problem, train: np.ndarray, size: int | None = None
 ) -> np.ndarray:
     """Return the ranking, of `size` features, of a selector fitted on the training rows of X."""
     fitted = clone(selector)

@@ -82,7 +82,7 @@ class JudgedFold:
         test_weight = None if weights is None else weights[test]
         self.test, self._n_classes = test, problem.n_classes
         self._trained = np.unique(problem.codes[train])
-        self.pairs = ClassPairs.of_test(
+        self.pairs: ClassPairs = ClassPairs.of_test(
             problem.codes[test], np.arange(problem.n_classes), test_weight,
             square(problem.pair_shares, problem.n_classes),
         )  # fmt: skip

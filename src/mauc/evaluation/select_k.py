@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -35,10 +36,11 @@ RULES = ("one_standard_error", "best")
 
 @insert_texts
 def select_k(
-    selector, X, y, *, sizes=None, classifier=None, rule="one_standard_error", tolerance=0.001,
-    cv=5, groups=None, response_method="auto", sample_weight=None, pair_weight=None,
-    random_state=0, n_jobs=None,
-):  # fmt: skip
+    selector: Any, X: Any, y: Any, *, sizes: Any = None, classifier: Any = None,
+    rule: str = "one_standard_error", tolerance: float = 0.001, cv: Any = 5, groups: Any = None,
+    response_method: Any = "auto", sample_weight: Any = None, pair_weight: Any = None,
+    random_state: Any = 0, n_jobs: int | None = None,
+) -> "SizeCurve":  # fmt: skip
     """Choose how many features of a selector's ranking to keep.
 
     The selector is fitted once in every fold, on the training part alone, and a classifier is
@@ -217,12 +219,12 @@ class SizeCurve(Result):
     others: tuple["SizeCurve", ...] = ()
 
     @property
-    def mean(self):
+    def mean(self) -> Any:
         """Mean MAUC of every size."""
         return self.fold_mauc.mean(axis=0)
 
     @property
-    def standard_error(self):
+    def standard_error(self) -> np.ndarray:
         """Standard error of the mean of every size."""
         n_folds = len(self.fold_mauc)
         if n_folds < 2:
@@ -230,34 +232,34 @@ class SizeCurve(Result):
         return self.fold_mauc.std(axis=0, ddof=1) / np.sqrt(n_folds)
 
     @property
-    def leader(self):
+    def leader(self) -> "SizeCurve":
         """The curve with the largest mean: this one, or that of another classifier."""
         return max((self, *self.others), key=lambda one: one.mean.max())
 
     @property
-    def best_size(self):
+    def best_size(self) -> int:
         """The size of the largest mean; of equal ones the smallest."""
         leader = self.leader
         return int(leader.sizes[leader.mean.argmax()])
 
     @property
-    def best_error(self):
+    def best_error(self) -> float:
         """Standard error of the largest mean."""
         return float(self.leader.standard_error[self.leader.mean.argmax()])
 
     @property
-    def threshold(self):
+    def threshold(self) -> float:
         """The smallest mean that is accepted."""
         slack = 0.0 if self.rule == "best" else max(self.best_error, self.tolerance)
         return float(self.leader.mean.max() - slack)
 
     @property
-    def size(self):
+    def size(self) -> int:
         """The smallest size whose mean is accepted."""
         return int(self.sizes[np.flatnonzero(self.mean >= self.threshold)[0]])
 
     @property
-    def honest_mauc(self):
+    def honest_mauc(self) -> float:
         """MAUC of the chosen size without the favour of choosing; NaN with fewer than three folds.
 
         The largest of several means is too large. Here size and classifier are chosen without a
@@ -281,7 +283,7 @@ class SizeCurve(Result):
         return float(np.mean(found) - favour / (n_folds - 1))
 
     @property
-    def edge_note(self):
+    def edge_note(self) -> str:
         """What to do if the best size is at the edge of the sizes tried, else empty."""
         first, last, best = int(self.sizes[0]), int(self.sizes[-1]), self.best_size
         if first == last:  # a point, no curve
@@ -295,11 +297,11 @@ class SizeCurve(Result):
             return f"The best is at the edge, the smallest size tried ({first}): try smaller."
         return ""
 
-    def frame_columns(self):
+    def frame_columns(self) -> dict[str, Any]:
         """Return the columns of `to_frame`, one row per size."""
         return {"size": self.sizes, "mauc": self.mean, "standard_error": self.standard_error}
 
-    def plot(self, ax=None):
+    def plot(self, ax: Any = None) -> Any:
         """Draw the curve; return its `mauc.plotting.SizeCurveDisplay`."""
         from importlib import import_module
 
@@ -307,7 +309,7 @@ class SizeCurve(Result):
         return import_module("mauc.plotting").SizeCurveDisplay(self).plot(ax)
 
     @property
-    def summary(self):
+    def summary(self) -> str:
         """The choice in one line."""
         leader, honest = self.leader, self.honest_mauc
         chosen = self.mean[self.sizes == self.size][0]
@@ -320,7 +322,7 @@ class SizeCurve(Result):
             + (f"\n{self.edge_note}" if self.edge_note else "")
         )
 
-    def printed_parts(self):
+    def printed_parts(self) -> list[Any]:
         """Return the choice, and the curve as a table."""
         mean, error = self.mean, self.standard_error
         marks = {self.best_size: "best"} if self.leader is self else {}

@@ -57,10 +57,11 @@ class Engine:
                 f"the number of workers must be from 1 up, or -1 for all, got {n_jobs!r}."
             )
         n_workers = cpu_count() if n_jobs in (None, -1) else int(n_jobs or 1)
-        self.name, self._scheduler = name, scheduler
-        self.is_local = scheduler is None
-        self.n_workers = 1 if name == "serial" else n_workers
-        self.n_threads = {"serial": n_workers, "dask": 1}.get(
+        self.name: str = name
+        self._scheduler = scheduler
+        self.is_local: bool = scheduler is None
+        self.n_workers: Any = 1 if name == "serial" else n_workers
+        self.n_threads: Any = {"serial": n_workers, "dask": 1}.get(
             name, max(1, cpu_count() // n_workers)
         )  #: that a task may use
         self._processes: list[_Process] = []

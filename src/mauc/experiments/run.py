@@ -235,9 +235,12 @@ class Run:
     def __init__(
         self, plan: Plan, store: RunFolder, engine: Engine, display: Display | None
     ) -> None:
-        self.plan, self.store, self.engine, self._display = plan, store, engine, display
+        self.plan: Plan = plan
+        self.store: RunFolder = store
+        self.engine: Engine = engine
+        self._display = display
         self.note: Callable[[str], None] = note if display else lambda message: None
-        self.summary = RunSummary(store.path, len(plan.cells()))
+        self.summary: RunSummary = RunSummary(store.path, len(plan.cells()))
         self._missing: dict[Cell, frozenset[Combination] | None] = {}
         self._data: dict[str, Dataset] = {}
         self._labels: dict[str, tuple[np.ndarray, np.ndarray | None]] = {}  # and groups

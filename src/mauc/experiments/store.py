@@ -116,8 +116,8 @@ class RunFolder:
     """
 
     def __init__(self, path: str | Path) -> None:
-        self.path = Path(path)
-        self.cells = self.path / "cells"
+        self.path: Path = Path(path)
+        self.cells: Path = self.path / "cells"
         self._stamps: dict[str, Stamp] = {}
 
     @property

@@ -196,7 +196,7 @@ class SparseSource(ColumnSource):
     def __init__(
         self, matrix: Any, name: str = "the sparse matrix", *, memory: int | None = None
     ) -> None:
-        self.matrix = sparse.csc_array(matrix)
+        self.matrix: Any = sparse.csc_array(matrix)
         super().__init__(name, matrix.shape[0], [matrix.dtype] * matrix.shape[1], memory=memory)
 
     def read(self, columns: Array) -> list[Any]:

@@ -202,11 +202,11 @@ class ArrowSource(ArrowColumns):
         memory: int | None = None,
     ) -> None:  # fmt: skip
         self._data, self._system, self._files = data, system, tuple(files)
-        self.type_errors = dict(type_errors)
+        self.type_errors: dict[str, MaucError] = dict(type_errors)
         check_unique(name, data.schema.names)
-        self.arrow_types = list(data.schema.types)
+        self.arrow_types: list[Any] = list(data.schema.types)
         self._is_table = hasattr(data, "num_rows")
-        self.waits = system is not None and not system.is_local
+        self.waits: bool = system is not None and not system.is_local
         with reading(name, self.check_unchanged):
             n_samples = data.num_rows if self._is_table else data.count_rows()
             self._edges = self._find_edges(n_samples)

@@ -193,7 +193,7 @@ class ColumnWriter:
         fields = [(str(j), arrow.from_numpy_dtype(kind)) for j, kind in enumerate(plain)]
         self._schema = arrow.schema(fields)
         self.batches: list[Any] = []  #: those in memory
-        self.edges = [0]
+        self.edges: list[int] = [0]
         self._stream = None if file is None else arrow.ipc.new_stream(file, self._schema)
 
     def add(self, columns: Sequence[Array]) -> None:

@@ -213,9 +213,9 @@ class ConvertedColumns(ChosenColumns):
         names: Sequence[str],
     ) -> None:  # fmt: skip
         super().__init__(source, np.asarray(origins, np.int64))
-        self.types = [np.dtype(kind) for kind in types]
-        self.feature_names = np.array(names, dtype=object)
-        self.widths = np.maximum(self.widths, [kind.itemsize for kind in self.types])
+        self.types: list[np.dtype] = [np.dtype(kind) for kind in types]
+        self.feature_names: np.ndarray = np.array(names, dtype=object)
+        self.widths: np.ndarray = np.maximum(self.widths, [kind.itemsize for kind in self.types])
 
     def _convert(self, j: int, values: Any) -> Any:
         """Return some rows of column `j`, given the values of the one that it is made of."""

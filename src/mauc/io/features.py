@@ -30,7 +30,7 @@ class HeldColumns(ColumnSource):
             2 * n_rows * width, f"{source.name}: {n_rows:,} rows of {len(columns):,} columns",
             f"read them in blocks ({option('open_columns')})",
         )  # fmt: skip
-        self.arrow_types = getattr(source, "arrow_types", None)
+        self.arrow_types: Any = getattr(source, "arrow_types", None)
         self._columns = dict(zip(columns, source.read(np.array(columns)), strict=True))
         source.check_unchanged()
 

@@ -76,8 +76,9 @@ class FileSystem:
     """Local files, or those of an address by way of fsspec; `root` is the path of `address`."""
 
     def __init__(self, address: str, storage_options: Mapping[str, Any] | None = None) -> None:
-        self.is_local = not is_address(address)
-        self.address = self.root = address
+        self.is_local: bool = not is_address(address)
+        self.address: str = address
+        self.root: str = address
         self.fs: Any = _LocalFiles
         if not self.is_local:
             self.fs, self.root = _open_system(address, dict(storage_options or {}))

@@ -256,10 +256,12 @@ class Lines:
         self, path: Path, separator: str, encoding: str, has_header: bool | None,
         decimal: str = ".", skipped: Collection[int] = (),
     ) -> None:  # fmt: skip
-        self.path, self.separator, self.encoding = path, separator, encoding
+        self.path: Path = path
+        self.separator: str = separator
+        self.encoding: str = encoding
         self.has_header, self._decimal = has_header, decimal  # None: `find_names` decides
         self._skipped = skipped  # lines to leave out, from 1
-        self.note = ""  #: how a first line of numbers is taken, and what takes it otherwise
+        self.note: str = ""  #: how a first line of numbers is taken, and what takes it otherwise
 
     def rows(self) -> Iterator[tuple[int, list[str]]]:
         """Yield the (last) line number and the cells of every row that is not blank."""

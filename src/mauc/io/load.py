@@ -326,9 +326,9 @@ def _object_table(data: Any, memory: int | None) -> Table:
         from mauc.io.arrow import arrow_table
 
         return arrow_table(source)  # type: ignore[arg-type]
-    is_named = source.feature_names is not None
-    names = source.feature_names.tolist() if is_named else default_names(range(source.shape[1]))
-    return Table(source.name, source, names, is_named=is_named)
+    named = source.feature_names
+    names = named.tolist() if named is not None else default_names(range(source.shape[1]))
+    return Table(source.name, source, names, is_named=named is not None)
 
 
 def _as_labels(target: Any, table: Table) -> Any:

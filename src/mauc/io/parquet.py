@@ -74,7 +74,7 @@ class ParquetSource(ArrowColumns):
             [file.name for file in self._files], [footer.schema for footer in footers]
         )
         self._stored = list(stored)
-        self.arrow_types = list(stored.values())
+        self.arrow_types: list[Any] = list(stored.values())
         # Leaves of the columns in each file, and which have another type; most files share them.
         shared: dict[Any, Any] = {}
         for schema, leaves in {footer.schema: footer.leaves for footer in footers}.items():
@@ -83,12 +83,12 @@ class ParquetSource(ArrowColumns):
             other = [j for j, (one, wider) in pairs if one != wider and not is_words(wider)]
             shared[schema] = [leaves.get(name, -1) for name in self._stored], frozenset(other)
         self._layouts = [shared[footer.schema] for footer in footers]
-        self.index_names = index_names(footers[0].schema)
+        self.index_names: list[str] = index_names(footers[0].schema)
         counts = [sum(rows) for rows in self._groups]
         self._file_edges = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         # A file is opened for every stripe, which takes milliseconds where it has many columns.
-        self.waits = not system.is_local
-        self.stripe_bytes = max(self.stripe_bytes, _FILE_BYTES * len(self._files))
+        self.waits: bool = not system.is_local
+        self.stripe_bytes: int = max(self.stripe_bytes, _FILE_BYTES * len(self._files))
         self._partitions = partition_columns(self._files, set(self._stored))
         types = [feature_type(kind) for kind in self.arrow_types]
         super().__init__(
@@ -99,7 +99,9 @@ class ParquetSource(ArrowColumns):
         may_miss = [j for j, name in enumerate(self._stored) if name in missing]
         add_widths(self, may_miss)
         #: columns whose statistics tell that no value is missing; a float may be NaN all the same
-        self.complete = {j for j, kind in enumerate(types) if kind.kind in "iu"} - set(may_miss)
+        self.complete: set[int] = {j for j, kind in enumerate(types) if kind.kind in "iu"} - set(
+            may_miss
+        )
 
     def _fill(self, start: int, stop: int, fills: dict[int, ColumnFill]) -> None:
         for file, group, first, last in self._ranges(start, stop) if fills else ():

@@ -204,7 +204,7 @@ class TextColumns(ConvertedColumns):
         self.layout = layout
         self._is_wide, self._limit = frozenset(note["wide"]), note["memory"]
         #: columns of numbers without a missing value, which need not be read to count them
-        self.complete = set(range(held.shape[1])) - set(note["incomplete"])
+        self.complete: set[int] = set(range(held.shape[1])) - set(note["incomplete"])
         self._typed: dict[int, TypedWords | None] = {}  # of columns that hold codes
         self.notes: list[str] = []
         types: list[Any] = list(held.types)

@@ -28,9 +28,10 @@ _MIN_SQUARE = 1 / 64
 
 
 def compare_mauc(
-    y_true, scores_a, scores_b, *, groups=None, labels=None, sample_weight=None, pair_weight=None,
-    alternative="two-sided", margin=0.005, level=0.95, folds=None,
-):  # fmt: skip
+    y_true: Any, scores_a: Any, scores_b: Any, *, groups: Any = None, labels: Any = None,
+    sample_weight: Any = None, pair_weight: Any = None, alternative: str = "two-sided",
+    margin: float = 0.005, level: float = 0.95, folds: Any = None,
+) -> "MAUCComparison":  # fmt: skip
     r"""Test whether two models, or two sets of features, differ in MAUC on the same samples.
 
     Parameters
@@ -127,9 +128,10 @@ def compare_mauc(
     pair_values[:, pairs.is_present] = by_pair
     pair_values[:, ~found] = np.nan
     mauc_a, mauc_b = pairs.mean(auc_a), pairs.mean(auc_b)
+    lower, upper, p_value = map(float, mean)
     return MAUCComparison(
-        mauc_a, mauc_b, mauc_a - mauc_b, *map(float, mean), alternative, tested.margin,
-        tested.level, classes, auc_a, auc_b, *pair_values,
+        mauc_a, mauc_b, mauc_a - mauc_b, lower, upper, p_value, alternative, tested.margin,
+        tested.level, classes, auc_a, auc_b, pair_values[0], pair_values[1], pair_values[2],
         None if groups is None else len(np.unique(groups)),
     )  # fmt: skip
 
@@ -172,11 +174,11 @@ class MAUCComparison(Result):
     n_groups: int | None = None
 
     @property
-    def is_significant(self):
+    def is_significant(self) -> bool:
         """Whether the p-value is below one less the level."""
         return self.p_value < 1.0 - self.level
 
-    def frame_columns(self):
+    def frame_columns(self) -> dict[str, np.ndarray]:
         """Return the columns of `to_frame`: classes, AUCs, difference and bounds of every pair."""
         first, second = np.triu_indices(len(self.classes), 1)
         return {
@@ -186,7 +188,7 @@ class MAUCComparison(Result):
             "lower": self.pair_lower, "upper": self.pair_upper, "p_value": self.pair_p_value,
         }  # fmt: skip
 
-    def printed_parts(self):
+    def printed_parts(self) -> list[str]:
         """Return what was found in one sentence."""
         line = (
             f"MAUC {self.mauc_a:.4f} against {self.mauc_b:.4f}, difference {self.difference:+.4f}"
@@ -211,7 +213,7 @@ class _Tested:
     margin: float
     level: float
 
-    def results(self, difference, variance, freedom) -> np.ndarray:
+    def results(self, difference: Any, variance: Any, freedom: Any) -> np.ndarray:
         """Return bounds and p-value, (3,) or (3, n_pairs)."""
         error = np.sqrt(variance)
         if self.alternative == "two-sided":

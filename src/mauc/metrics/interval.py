@@ -33,9 +33,11 @@ _MAX_FREEDOM = 1e10  # beyond, Student's t is the normal distribution
 
 
 def mauc_interval(
-    y_true, y_score, *, labels=None, sample_weight=None, pair_weight=None, method="delong",
-    n_bootstrap=None, level=0.95, folds=None, groups=None, random_state=0, n_jobs=None,
-):  # fmt: skip
+    y_true: Any, y_score: Any, *, labels: Any = None, sample_weight: Any = None,
+    pair_weight: Any = None, method: str = "delong", n_bootstrap: int | None = None,
+    level: float = 0.95, folds: Any = None, groups: Any = None, random_state: Any = 0,
+    n_jobs: int | None = None,
+) -> "MAUCInterval":  # fmt: skip
     """Compute MAUC and its confidence interval, and those of the class pairs.
 
     Parameters
@@ -138,8 +140,8 @@ def mauc_interval(
         present = resampled[:, pairs.is_present]
         pair_bounds[:, pairs.is_present] = np.quantile(present, tails, axis=0)
     return MAUCInterval(
-        pairs.mean(pair_auc), float(bounds[0]), float(bounds[1]), float(level), *pair_bounds,
-        method, values, classes, None if groups is None else len(np.unique(groups)),
+        pairs.mean(pair_auc), float(bounds[0]), float(bounds[1]), float(level), pair_bounds[0],
+        pair_bounds[1], method, values, classes, None if groups is None else len(np.unique(groups)),
     )  # fmt: skip
 
 
@@ -174,13 +176,13 @@ class MAUCInterval(Result):
     n_groups: int | None = None
 
     @property
-    def origin(self):
+    def origin(self) -> str:
         """How the bounds were found, in a few words."""
         if self.n_groups is not None:
             return f"DeLong variance of {self.n_groups} groups"
         return "DeLong variance" if self.values is None else f"{len(self.values)} resamples"
 
-    def frame_columns(self):
+    def frame_columns(self) -> dict[str, np.ndarray]:
         """Return the columns of `to_frame`: classes and bounds, one row per pair."""
         first, second = np.triu_indices(len(self.classes), 1)
         return {
@@ -188,13 +190,13 @@ class MAUCInterval(Result):
             "lower": self.pair_lower, "upper": self.pair_upper,
         }  # fmt: skip
 
-    def printed_parts(self):
+    def printed_parts(self) -> list[str]:
         """Return MAUC and its interval in one line."""
         line = f"MAUC {self.mauc:.4f}, {self.bounds}"
         return [for_classes(line, len(self.classes))]
 
     @property
-    def bounds(self):
+    def bounds(self) -> str:
         """The interval in words."""
         bounds = f"{self.lower:.4f} to {self.upper:.4f}"
         return f"{100 * self.level:g}% interval {bounds} ({self.origin})"
@@ -412,9 +414,9 @@ def _variance(values, shares, size):
 
 
 def binomial_bounds(
-    auc, variances, sizes, level, factor=1.0, priors=(_PRIOR_SHARE,) * 2, limits=(1.0, 1.0),
-    max_freedom=_MAX_FREEDOM,
-):  # fmt: skip
+    auc: Any, variances: Any, sizes: Any, level: float, factor: Any = 1.0,
+    priors: Any = (_PRIOR_SHARE,) * 2, limits: Any = (1.0, 1.0), max_freedom: Any = _MAX_FREEDOM,
+) -> np.ndarray:  # fmt: skip
     """Return exact binomial bounds at the number of trials that has the variance of the AUC.
 
     `priors` and `limits` are shares of theta (1 - theta): those mixed in, and the largest variance.

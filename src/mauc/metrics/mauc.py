@@ -1,5 +1,6 @@
 """MAUC of classifier scores, the AUCs of the class pairs behind it, AUC mu, and a scorer."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from numbers import Real
@@ -30,15 +31,16 @@ from mauc.exceptions import (
     format_labels,
     warn_user,
 )
-from mauc.layout import plain_layout
+from mauc.layout import Layout, plain_layout
 from mauc.results import MAX_ROWS, Result, number, short_name
 
 _RESPONSES = ("predict_proba", "decision_function")
 
 
 def mauc_score(
-    y_true, y_score, *, labels=None, sample_weight=None, average="macro", pair_weight=None
-):
+    y_true: Any, y_score: Any, *, labels: Any = None, sample_weight: Any = None,
+    average: Any = "macro", pair_weight: Any = None,
+) -> float:  # fmt: skip
     r"""Compute MAUC, the multi-class AUC of Hand and Till.
 
     Parameters
@@ -103,7 +105,9 @@ def mauc_score(
     return pairs.mean(np.mean(pairs.auc(ST), axis=0))
 
 
-def auc_mu_score(y_true, y_score, weights=None, *, labels=None, sample_weight=None):
+def auc_mu_score(
+    y_true: Any, y_score: Any, weights: Any = None, *, labels: Any = None, sample_weight: Any = None
+) -> float:
     r"""Compute AUC mu, the multi-class AUC of Kleiman and Page.
 
     Samples of two classes are ranked by the difference of their scores, where `mauc_score` ranks
@@ -158,7 +162,10 @@ def auc_mu_score(y_true, y_score, weights=None, *, labels=None, sample_weight=No
     return pairs.mean(auc)
 
 
-def pair_auc_scores(y_true, y_score, *, labels=None, sample_weight=None, pair_weight=None):
+def pair_auc_scores(
+    y_true: Any, y_score: Any, *, labels: Any = None, sample_weight: Any = None,
+    pair_weight: Any = None,
+) -> "PairAUCReport":  # fmt: skip
     """Compute the AUC of a score matrix on every pair of classes.
 
     Parameters
@@ -214,34 +221,34 @@ class PairAUCReport(Result):
     is_weighted: bool
 
     @property
-    def auc(self):
+    def auc(self) -> np.ndarray:
         """(A_ij + A_ji) / 2 of every pair."""
         return (self.auc_first + self.auc_second) / 2
 
     @property
-    def mauc(self):
+    def mauc(self) -> float:
         """Mean over the pairs that are present (Eq. 15), by their weights."""
         return float(pair_mean(self.auc, self.pair_weights))
 
     @property
-    def absent(self):
+    def absent(self) -> np.ndarray:
         """Labels of the classes without a sample."""
         return self.classes[self.class_weights == 0]
 
     @property
-    def n_pairs_absent(self):
+    def n_pairs_absent(self) -> int:
         """Number of pairs that could not be scored."""
         return int(np.isnan(self.auc).sum())
 
     @property
-    def names(self):
+    def names(self) -> list[str]:
         """Names of the pairs, such as "a vs b"."""
         return Decomposition("one-vs-one", len(self.classes)).names(self.classes)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.first)
 
-    def frame_columns(self):
+    def frame_columns(self) -> dict[str, np.ndarray]:
         """Return the columns of `to_frame`: classes, their weights and AUCs, one row per pair."""
         columns = {
             "class_i": self.classes[self.first], "class_j": self.classes[self.second],
@@ -250,7 +257,7 @@ class PairAUCReport(Result):
         }  # fmt: skip
         return columns | ({"weight": self.pair_weights} if self.is_weighted else {})
 
-    def printed_parts(self):
+    def printed_parts(self) -> Sequence[str | Layout]:
         """Return the hardest pairs as a table, and MAUC."""
         order, names = np.argsort(self.auc, kind="stable"), self.names  # NaN last
         header, values = ["A_ij", "A_ji", "mean"], [self.auc_first, self.auc_second, self.auc]
@@ -264,7 +271,7 @@ class PairAUCReport(Result):
         return [self.summary] if len(self) == 1 else [table, self.summary]
 
     @property
-    def summary(self):
+    def summary(self) -> str:
         """MAUC in one line; of two classes the AUC, and those by the scores of each that it has."""
         if len(self) == 1:
             both = [f"{one[0]:.4f}" for one in (self.auc_first, self.auc_second)]
@@ -289,7 +296,7 @@ class _Scorer:
         weights = "" if self._pair_weight is None else f", pair_weight={self._pair_weight!r}"
         return f"make_mauc_scorer({self._response_method!r}{weights})"
 
-    def __call__(self, estimator, X, y, sample_weight=None) -> float:
+    def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the MAUC of the estimator's scores of X."""
         check_no_missing_label(y)
         name = type(estimator).__name__
@@ -314,12 +321,12 @@ class _Scorer:
         self._request.score.add_request(param="sample_weight", alias=sample_weight)
         return self
 
-    def get_metadata_routing(self) -> MetadataRequest:
+    def get_metadata_routing(self) -> Any:
         """Return the requested metadata."""
         return self._request
 
 
-def make_mauc_scorer(response_method=_RESPONSES, *, pair_weight=None):
+def make_mauc_scorer(response_method: Any = _RESPONSES, *, pair_weight: Any = None) -> _Scorer:
     """Make a scorer: a callable of a fitted classifier, X and y that returns MAUC.
 
     Unlike a scorer of scikit-learn's ``make_scorer``, it knows the classes of the classifier, so
@@ -361,7 +368,7 @@ def make_mauc_scorer(response_method=_RESPONSES, *, pair_weight=None):
     return _Scorer(methods, pair_weight)
 
 
-mauc_scorer = make_mauc_scorer()
+mauc_scorer: _Scorer = make_mauc_scorer()
 
 
 class ClassPairs:
@@ -375,18 +382,23 @@ class ClassPairs:
         self, codes: np.ndarray, classes: np.ndarray, weights: np.ndarray | None = None, *,
         pair_weight: Any = None, name: str = "y_true",
     ) -> None:  # fmt: skip
-        self.codes, self._classes = codes, classes
+        self.codes: np.ndarray = codes
+        self._classes = classes
         #: samples of each class, or their weight
+        self.totals: np.ndarray
         self.totals = np.bincount(codes, weights, minlength=len(classes)).astype(np.float64)
         if weights is None:
-            self.weights, self.scaled_totals = np.ones(len(codes)), self.totals
+            self.weights: np.ndarray = np.ones(len(codes))
+            self.scaled_totals: np.ndarray = self.totals
         else:
             # AUCs do not depend on the scale within a class, and no product of weights overflows.
             self.weights, _ = scale_by_class(weights, codes, len(classes))
             self.scaled_totals = np.bincount(codes, self.weights, len(classes)).astype(np.float64)
+        self.first: np.ndarray
+        self.second: np.ndarray
         self.first, self.second = np.triu_indices(len(classes), 1)
         scale = 2 * self.scaled_totals[self.first] * self.scaled_totals[self.second]
-        self.is_present = scale > 0
+        self.is_present: np.ndarray = scale > 0
         self._scale = np.where(self.is_present, scale, np.nan)
         given = PairWeights(pair_weight if self.is_present.any() else None)
         wanted = given.resolve(classes, self.totals)
@@ -398,7 +410,7 @@ class ClassPairs:
                 f"got only {format_labels(classes[self.totals > 0]) or 'none'}."
             )
         #: share of each pair in the mean; 0 where a class is absent
-        self.pair_weights = counted / counted.sum()
+        self.pair_weights: np.ndarray = counted / counted.sum()
 
     @classmethod
     def of_test(

@@ -132,7 +132,9 @@ class WinDrawLossDisplay:
         )  # fmt: skip
         if ax is None:
             figure.set_size_inches(width, height + (0.8 if is_wide else 0.4))
-        self.axes_, self.ax_, self.figure_ = axes, axes[0], axes[0].figure
+        self.axes_: Any = axes
+        self.ax_: Any = axes[0]
+        self.figure_: Any = axes[0].figure
         return self
 
 
@@ -184,12 +186,12 @@ class CriticalDifferenceDisplay:
     def __init__(
         self, names: Sequence[str], ranks: Any, *, difference: float, n_problems: int, posthoc: str
     ) -> None:
-        self.names = list(names)
-        self.ranks = np.asarray(ranks, dtype=float)
+        self.names: list[str] = list(names)
+        self.ranks: np.ndarray = np.asarray(ranks, dtype=float)
         self.difference = difference
         self.n_problems = n_problems
         self.posthoc = posthoc
-        self.cliques_ = rank_cliques(self.ranks, difference)
+        self.cliques_: list[tuple[int, ...]] = rank_cliques(self.ranks, difference)
 
     @classmethod
     def from_scores(
@@ -299,7 +301,8 @@ class CriticalDifferenceDisplay:
                 [low, end], [line, line], color="black", linewidth=0.9, marker="|", markersize=7
             )
             ax.text(end, line, f"  CD = {self.difference:.2f}", va="center", fontsize=8)
-        self.ax_, self.figure_ = ax, ax.figure
+        self.ax_: Any = ax
+        self.figure_: Any = ax.figure
         return self
 
     def _bar_levels(self) -> list[tuple[float, float, int]]:

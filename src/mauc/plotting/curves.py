@@ -119,7 +119,7 @@ class CurvesDisplay:
         panels = self._make_panels(ax, groups, selectors, is_direct=is_direct)
         styles = selector_styles(selectors)
         marks = set()
-        self.axes_ = np.full((len(datasets), len(classifiers)), None, dtype=object)
+        self.axes_: np.ndarray = np.full((len(datasets), len(classifiers)), None, dtype=object)
         for here, (dataset, classifier) in zip(panels.axes, groups, strict=True):
             self.axes_[datasets.index(dataset), classifiers.index(classifier)] = here
             names = shown_name("dataset", dataset), shown_name("classifier", classifier)
@@ -137,7 +137,8 @@ class CurvesDisplay:
                 _label_ends(here, group, styles)
         else:
             add_legend(panels, selectors, styles, may_grow=ax is None)
-        self.ax_, self.figure_ = panels.axes[0], panels.axes[0].figure
+        self.ax_: Any = panels.axes[0]
+        self.figure_: Any = panels.axes[0].figure
         return self
 
     def _make_panels(
@@ -247,7 +248,9 @@ class StabilityDisplay:
         if size is None:
             _label_panels(panels, "stability", marks, _SPREADS["interval"])
             add_legend(panels, selectors, styles, may_grow=ax is None)
-        self.axes_, self.ax_, self.figure_ = panels.axes, panels.axes[0], panels.axes[0].figure
+        self.axes_: Any = panels.axes
+        self.ax_: Any = panels.axes[0]
+        self.figure_: Any = panels.axes[0].figure
         return self
 
 

@@ -70,7 +70,9 @@ class PairMapDisplay:
         self.pair_auc = pair_auc
         self.feature_names = feature_names
         self.class_names = class_names
-        self.pair_names = Decomposition("one-vs-one", len(class_names)).names(class_names)
+        self.pair_names: list[str] = Decomposition("one-vs-one", len(class_names)).names(
+            class_names
+        )
         self.asked_by = asked_by
         self.significant = significant
 
@@ -139,7 +141,9 @@ class PairMapDisplay:
         ax.set_xlabel(labels[0] + (f" ({'; '.join(marks)})" if marks else ""))
         ax.set_ylabel(labels[1])
         ax.figure.colorbar(image, ax=ax, label=f"{labels[2]}, folded around 1/2", pad=0.02)
-        self.ax_, self.figure_, self.image_ = ax, ax.figure, image
+        self.ax_: Any = ax
+        self.figure_: Any = ax.figure
+        self.image_: Any = image
         return self
 
 
@@ -204,7 +208,7 @@ class TraceDisplay:
                 len(ratios), 1, figsize=(min(width, MAX_WIDTH), height), sharex=True,
                 height_ratios=ratios, squeeze=False,
             )  # fmt: skip
-        self.axes_ = np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
+        self.axes_: np.ndarray = np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
         if not 1 <= len(self.axes_) <= 1 + has_upper:
             raise MaucError(
                 f"ax must be one Axes{' or two' if has_upper else ''}, got {len(self.axes_)}."
@@ -217,7 +221,7 @@ class TraceDisplay:
         last = rank_classes(int(ranks.max()))
         edges = np.concatenate([[0.5], last + 0.5])
         colours = mpl.colormaps["viridis_r"].resampled(len(last))
-        self.dots_ = ax.scatter(
+        self.dots_: Any = ax.scatter(
             np.arange(n_steps), rows, c=ranks, cmap=colours, edgecolors="black",
             linewidths=0.5, s=28 if n_steps <= 120 else 12,
             norm=BoundaryNorm(edges, len(last)), zorder=2,
@@ -243,7 +247,8 @@ class TraceDisplay:
         if len(self.axes_) == 2:
             _draw_prediction(self.axes_[0], details["predicted_mauc"], details["added"])
             self.axes_[0].set_ylabel(for_classes("predicted MAUC", self.trace.n_classes))
-        self.ax_, self.figure_ = ax, ax.figure
+        self.ax_: Any = ax
+        self.figure_: Any = ax.figure
         return self
 
 
@@ -311,7 +316,8 @@ class SizeCurveDisplay:
             frameon=False, handletextpad=0.4, columnspacing=1.2, title=curve.edge_note or None,
             title_fontsize="small",
         )  # fmt: skip
-        self.ax_, self.figure_ = ax, ax.figure
+        self.ax_: Any = ax
+        self.figure_: Any = ax.figure
         return self
 
 
@@ -359,7 +365,8 @@ class CostCurveDisplay:
         ax.margins(0.05, 0.12)
         ax.set_xlabel("cost of the features so far")
         ax.set_ylabel("predicted MAUC\n(numbers: features)")
-        self.ax_, self.figure_ = ax, ax.figure
+        self.ax_: Any = ax
+        self.figure_: Any = ax.figure
         return self
 
 

@@ -1,9 +1,20 @@
 """The selectors, as scikit-learn transformers; a family is imported when it is first asked for."""
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mauc.registry import PAPER_SELECTORS, SELECTORS, make_selector
+
+if TYPE_CHECKING:
+    from mauc.selectors.arco import ARCO  # noqa: I001
+    from mauc.selectors.consensus import ConsensusSelector
+    from mauc.selectors.filters import (
+        FAST, FSDD, MAUCD, MDFS, AnovaF, ChiSquare, FisherScore, InformationGain, SpreadFx,
+        SubproblemSelector, SymmetricalUncertainty,
+    )  # fmt: skip
+    from mauc.selectors.greedy_mauc import GreedyMAUC
+    from mauc.selectors.information import FCBF, JMI, MRMR
+    from mauc.selectors.relieff import ReliefF
 
 _HOME_OF = {entry.class_name: entry.module for entry in SELECTORS.values()}
 

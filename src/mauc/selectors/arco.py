@@ -12,6 +12,7 @@ which count rows, ranks are floats and stored times the roots of the weights.
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numba import uintp
@@ -91,7 +92,7 @@ class ARCO(RankingSelector):
 
     redundancy_weight: float = 1.0
 
-    def check_options(self):
+    def check_options(self) -> float:
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
         return check_real("redundancy_weight", self.redundancy_weight, 0)
 
@@ -129,7 +130,9 @@ class ARCO(RankingSelector):
         )
 
 
-def measure(problem, pair_auc=None, n_jobs=None):
+def measure(
+    problem: Any, pair_auc: Any = None, n_jobs: int | None = None
+) -> tuple[Any, np.ndarray, np.ndarray]:
     """Return centred ranks, the sums of their squares and mean AUCs; fill in `pair_auc`."""
     writer = RankWriter(problem)
     relevance = np.empty(problem.n_features)
@@ -156,7 +159,7 @@ def measure(problem, pair_auc=None, n_jobs=None):
     return writer.ranks, writer.squares, relevance
 
 
-def measure_part(part, n_pairs):
+def measure_part(part: Any, n_pairs: int | None) -> tuple[Any, ...]:
     """Return what `measure` does of a worker's columns, and their pair AUCs, or None."""
     pair_auc = None if n_pairs is None else np.empty((part.n_features, n_pairs))
     return *measure(part, pair_auc), pair_auc
@@ -165,16 +168,19 @@ def measure_part(part, n_pairs):
 class RankWriter:
     """Writes centred ranks, in units of `rank_step`, and sums of squares, for a `ColumnReader`."""
 
-    def __init__(self, problem):
+    def __init__(self, problem: Any):
         n_features, n_samples = problem.n_features, problem.n_samples
+        rank_type: Any
         rank_type, self._roots = np.int16 if n_samples <= 2**15 else np.int32, None
         if problem.sample_weight is not None:
             rank_type, self._roots = np.float64, np.sqrt(problem.sample_weight)
-        self.ranks = problem.workspace.array((n_features, n_samples), rank_type)
-        self.squares = np.empty(n_features, np.int64 if self._roots is None else np.float64)
+        self.ranks: Any = problem.workspace.array((n_features, n_samples), rank_type)
+        self.squares: np.ndarray = np.empty(
+            n_features, np.int64 if self._roots is None else np.float64
+        )
         self._step = rank_step(n_samples)
 
-    def write_levels(self, LT, level_counts, columns):
+    def write_levels(self, LT: Any, level_counts: Any, columns: Any) -> None:
         """Write the ranks of columns of levels, uint8, none of which is missing."""
         n_samples = LT.shape[1]
         ranks = 2 * np.cumsum(level_counts, axis=1) - level_counts - n_samples
@@ -182,18 +188,18 @@ class RankWriter:
         self.squares[columns] = (level_counts * ranks * ranks).sum(axis=1)
         take_levels(LT, np.arange(n_samples), ranks.astype(self.ranks.dtype), columns, self.ranks)
 
-    def write_sorted(self, keys, n_known, row_bits, columns):
+    def write_sorted(self, keys: Any, n_known: Any, row_bits: np.ndarray, columns: Any) -> None:
         """Write the ranks of sorted columns, whose keys hold the row."""
         _rank_sorted(keys, n_known, row_bits, self._step, columns, self.ranks, self.squares)
 
-    def write_ranks(self, ranks, tied, columns):
+    def write_ranks(self, ranks: Any, tied: Any, columns: Any) -> None:
         """Write the ranks of rows with weights."""
         ranks *= self._roots
         self.ranks[columns] = ranks
         self.squares[columns] = [rank_product(row, row) for row in ranks]
 
 
-def rank_step(n_samples):
+def rank_step(n_samples: int) -> int:
     """Return the unit of ranks: 1 up to two million rows, as long as the squares sum to 63 bits."""
     return max(1, math.ceil(math.sqrt(n_samples**3 / (3 * 2**62))))
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import KW_ONLY, dataclass, replace
 from importlib import import_module
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from sklearn.feature_selection import SelectorMixin
@@ -28,6 +28,11 @@ from mauc.progress import progress, track
 from mauc.registry import Accepts, accepts_of
 from mauc.selectors.pair_auc import chosen_pair_auc
 from mauc.selectors.trace import Selection, SelectionTrace
+
+if TYPE_CHECKING:
+    from mauc.evaluation.certificate import Certificate
+    from mauc.evaluation.select_k import SizeCurve
+    from mauc.selectors.explain import Explanation
 
 _AUTO_COPIES = 3  # of the data, while folds are taken apart
 _MAX_EXPLAINED = 2**28  # bytes of data that a fitted selector refers to, for `explain`
@@ -66,7 +71,10 @@ class RankingSelector(SelectorMixin, Estimator):
     __metadata_request__fit = {"client": UNUSED}
 
     @with_callbacks
-    def fit(self, X, y, sample_weight=None, *, groups=None, cv=None, client=None):
+    def fit(
+        self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, cv: Any = None,
+        client: Any = None,
+    ) -> Self:  # fmt: skip
         """Rank the features and select the first of them.
 
         Parameters
@@ -112,7 +120,7 @@ class RankingSelector(SelectorMixin, Estimator):
                     f"independent; choose a number of features."
                 )
             for name in (*self._rarely_learned, "_problem", "_explainer"):
-                vars(self).pop(name, None)  # of an earlier fit
+                self.__dict__.pop(name, None)  # of an earlier fit
             X, y, sample_weight, joined = open_input(
                 X, y, sample_weight, client, uses_cluster=not self._no_cluster
             )
@@ -139,7 +147,9 @@ class RankingSelector(SelectorMixin, Estimator):
                 self._problem = problem
             return self._learn(problem, ranked._replace(pair_auc=pair_auc))
 
-    def explain(self, feature, X=None, y=None, sample_weight=None):
+    def explain(
+        self, feature: Any, X: Any = None, y: Any = None, sample_weight: Any = None
+    ) -> "Explanation":
         """Explain why a feature was chosen, or why not.
 
         Parameters
@@ -185,7 +195,7 @@ class RankingSelector(SelectorMixin, Estimator):
             problem = make_problem(holder, X, y, sample_weight, accepts=self.accepts)
             check_same_data(self, problem)
             self._problem = problem.drop_zero_weight()
-            vars(self).pop("_explainer", None)
+            self.__dict__.pop("_explainer", None)
         if not hasattr(self, "_problem"):
             raise MaucError(
                 "this selector does not hold its data (it comes from a pickle, a source, a sketch "
@@ -196,8 +206,9 @@ class RankingSelector(SelectorMixin, Estimator):
         return self._explainer.explain(self._explainer.column_of(feature))
 
     def certificate(
-        self, X, y, estimator=None, *, sample_weight=None, groups=None, cv=5, level=0.95
-    ):
+        self, X: Any, y: Any, estimator: Any = None, *, sample_weight: Any = None,
+        groups: Any = None, cv: Any = 5, level: float = 0.95,
+    ) -> "Certificate":  # fmt: skip
         """Bound what leaving out the other features costs, on rows that had no say in the choice.
 
         Parameters
@@ -244,7 +255,7 @@ class RankingSelector(SelectorMixin, Estimator):
         check_fitted(self)
         return certify(self, X, y, estimator, sample_weight, groups, cv, level)
 
-    def __getstate__(self):
+    def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
         for name in ("_problem", "_explainer"):  # a pickle holds no data
             state.pop(name, None)
@@ -267,18 +278,18 @@ class RankingSelector(SelectorMixin, Estimator):
     def _learn(self, problem, ranked):
         """Set the learned attributes; the AUCs of the selected are known."""
         names = ranked.decomposition.names(problem.classes)
-        self.classes_ = problem.classes
-        self.decomposition_ = ranked.decomposition
-        self.subproblem_names_ = names
-        self.scores_ = ranked.scores
-        self.ranking_ = ranked.selection.features
-        self.support_ = np.zeros(problem.n_features, bool)
+        self.classes_: np.ndarray = problem.classes
+        self.decomposition_: Decomposition = ranked.decomposition
+        self.subproblem_names_: list[str] = names
+        self.scores_: np.ndarray = ranked.scores
+        self.ranking_: np.ndarray = ranked.selection.features
+        self.support_: np.ndarray = np.zeros(problem.n_features, bool)
         self.support_[self.ranking_] = True
-        self.pair_auc_ = ranked.pair_auc
+        self.pair_auc_: np.ndarray = ranked.pair_auc
         details, wishes = dict(ranked.details), problem.constraints
         if wishes is not None and wishes.costs is not None:
             details["spent"] = wishes.spent(self.ranking_)
-        self.trace_ = SelectionTrace(
+        self.trace_: SelectionTrace = SelectionTrace(
             *ranked.selection,
             feature_names=feature_names(problem, self.ranking_),
             subproblem_names=np.array(names)[ranked.selection.subproblems],
@@ -335,7 +346,7 @@ class RankingSelector(SelectorMixin, Estimator):
 
             if isinstance(X, ColumnSource):
                 X = _load_all(X, self._size_choices)
-            self.size_curve_ = select_k(self, X, y, n_jobs=self.n_jobs, **given)
+            self.size_curve_: SizeCurve = select_k(self, X, y, n_jobs=self.n_jobs, **given)
             return self.size_curve_.size
         wishes = problem.constraints
         if wishes is None:
@@ -350,7 +361,7 @@ class RankingSelector(SelectorMixin, Estimator):
             )
         return n_wanted
 
-    def transform(self, X):
+    def transform(self, X: Any) -> Any:
         """Reduce X to the selected features, in the order of the columns.
 
         Parameters
@@ -397,7 +408,7 @@ class RankingSelector(SelectorMixin, Estimator):
         check_fitted(self)
         return self.support_
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         accepts = self.accepts
@@ -414,8 +425,9 @@ def is_in_memory(data: Any) -> bool:
 
 
 def open_input(
-    X: Any, y: Any = None, sample_weight: Any = None, client: Any = None, *, uses_cluster=True
-) -> tuple[Any, Any, Any, Any]:
+    X: Any, y: Any = None, sample_weight: Any = None, client: Any = None, *,
+    uses_cluster: bool = True,
+) -> tuple[Any, Any, Any, Any]:  # fmt: skip
     """Settle what the arguments of ``fit`` are: the door of all estimators and functions.
 
     Returns X as an array, sparse matrix, frame or `ColumnSource`, y and the weights in memory, and
@@ -451,16 +463,16 @@ class GreedySearch:
     parts, on which no bit of the result depends.
     """
 
-    def __init__(self, relevance, is_constant, k):
-        self.masked_relevance = np.where(is_constant, -np.inf, relevance)
-        self.ranking = np.empty(k, np.int64)
-        self.scores = np.empty(k)
-        self.is_left = np.ones(len(relevance), np.bool_)
+    def __init__(self, relevance: np.ndarray, is_constant: Any, k: int):
+        self.masked_relevance: np.ndarray = np.where(is_constant, -np.inf, relevance)
+        self.ranking: np.ndarray = np.empty(k, np.int64)
+        self.scores: np.ndarray = np.empty(k)
+        self.is_left: np.ndarray = np.ones(len(relevance), np.bool_)
         first = int(np.argmax(self.masked_relevance))
         self.ranking[0], self.scores[0] = first, self.masked_relevance[first]
         self.is_left[first] = False
 
-    def run(self, best_of_block, blocks, pool, prepare=None):
+    def run(self, best_of_block: Any, blocks: Any, pool: Any, prepare: Any = None) -> Self:
         """Choose the other features and return self.
 
         ``best_of_block(block, given)`` returns the best candidate of a range of features, the

@@ -15,7 +15,7 @@ from mauc.exceptions import MaucError
 from mauc.memory import check_memory
 from mauc.parallel import run_blocks, start_pool
 from mauc.progress import track
-from mauc.registry import make_selector
+from mauc.registry import Accepts, make_selector
 from mauc.selectors.base import RankingSelector, single_ranking
 from mauc.selectors.error_bound import ErrorControl
 from mauc.selectors.greedy_mauc.estimator import GreedyMAUC
@@ -134,8 +134,9 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
     _no_cluster = "it fits its selector on halves of the samples"
 
     def __init__(
-        self, selector="greedy", n_features_to_select=None, *, n_resamples=50, rule="auto",
-        categorical_features=None, random_state=None, n_jobs=None, verbose=False,
+        self, selector: Any = "greedy", n_features_to_select: Any = None, *, n_resamples: int = 50,
+        rule: str = "auto", categorical_features: Any = None, random_state: Any = None,
+        n_jobs: int | None = None, verbose: bool = False,
     ):  # fmt: skip
         self.selector = selector
         self.n_features_to_select = n_features_to_select
@@ -147,7 +148,7 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
         self.verbose = verbose
 
     @property
-    def accepts(self):
+    def accepts(self) -> Accepts:
         """What input the selector takes: what `selector` does."""
         try:
             return self._inner().accepts
@@ -155,17 +156,17 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
             return super().accepts
 
     @property
-    def missing(self):
+    def missing(self) -> Any:
         """What missing numbers are to the AUCs of `selector`."""
         return getattr(self._inner(), "missing", "tie")
 
     @property
-    def pair_weight(self):
+    def pair_weight(self) -> Any:
         """What class pairs count for `selector`."""
         return getattr(self._inner(), "pair_weight", None)
 
     @property
-    def score_label(self):
+    def score_label(self) -> str:
         """What tables call the scores of the trace."""
         return RULES[self._chosen_rule(self._inner())]
 
@@ -195,7 +196,7 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
         has_loss = isinstance(selector, GreedyMAUC) and not selector.interactions
         return rule if rule != "auto" else "loss" if has_loss else "frequency"
 
-    def check_options(self):
+    def check_options(self) -> _Options:
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
         selector = self._inner()
         selector.check_options()
@@ -250,7 +251,7 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
         seeds = rng.randint(2**31 - 1, size=len(halves))
         rankings, interacting = self._rank_halves(problem, n_wanted, options, halves, seeds)
         n_wanted = min(map(len, rankings))
-        self.rankings_ = np.array([ranking[:n_wanted] for ranking in rankings])
+        self.rankings_: np.ndarray = np.array([ranking[:n_wanted] for ranking in rankings])
         votes = Votes(self.rankings_, problem.n_features)
         is_greedy = isinstance(options.selector, GreedyMAUC)
         model = options.selector if is_greedy else GreedyMAUC()
@@ -266,9 +267,12 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
         self._exchanges = Exchanges(state, self._prediction, ranking, set().union(*interacting))
         if state.is_large:
             _ = self._exchanges.found
-        self.frequencies_, self.mean_ranks_ = votes.frequencies, votes.mean_ranks
-        self.stability_ = stability(self.rankings_, problem.n_features)
-        self.error_control_ = ErrorControl(self.frequencies_, n_wanted, options.n_pairs)
+        self.frequencies_: np.ndarray = votes.frequencies
+        self.mean_ranks_: np.ndarray = votes.mean_ranks
+        self.stability_: Any = stability(self.rankings_, problem.n_features)
+        self.error_control_: ErrorControl = ErrorControl(
+            self.frequencies_, n_wanted, options.n_pairs
+        )
         votes_of = {"frequency": votes.frequencies[ranking], "mean_rank": votes.mean_ranks[ranking]}
         scores = (n_wanted + 1 - self.mean_ranks_) / n_wanted
         return single_ranking(problem, ranking, rule_scores, scores, details=votes_of)
@@ -311,7 +315,7 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
             )
 
     @property
-    def predicted_mauc_(self):
+    def predicted_mauc_(self) -> np.ndarray:
         """MAUC to expect of the features so far; computed when it is first asked for."""
         return self._prediction.mauc
 
@@ -339,10 +343,11 @@ class Votes:
     """How often, and at which rank, each feature is among the first `size` of every half."""
 
     def __init__(self, rankings: np.ndarray, n_features: int):
-        self.rankings, self.n_features = rankings, n_features
+        self.rankings: np.ndarray = rankings
+        self.n_features: int = n_features
         self._held = np.zeros(n_features, np.int64)
         self._held_ranks = np.zeros(n_features, np.int64)  # sums of the ranks of those held
-        self.size = 0
+        self.size: int = 0
 
     def extend(self) -> None:
         """Look at one more feature of every half."""

@@ -1,8 +1,9 @@
 """Upper bounds on the number of wrong features in a stability selection."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.optimize import brentq, minimize_scalar
@@ -37,7 +38,7 @@ class ErrorControl(Result):
     n_chosen: int  #: q, the features that each half chose
     n_pairs: int  #: complementary pairs of halves
 
-    def at(self, threshold) -> ErrorBound:
+    def at(self, threshold: Any) -> ErrorBound:
         """Return the bounds for a threshold in (0.5, 1], rounded up to a possible frequency."""
         threshold = check_real("threshold", threshold, 0.5, 1.0, is_low_open=True)
         p, n_halves = len(self.frequencies), 2 * self.n_pairs
@@ -52,14 +53,14 @@ class ErrorControl(Result):
             r_concave(share, threshold, self.n_pairs) * p,
         )  # fmt: skip
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[ErrorBound]:
         return (self.at(threshold) for threshold in _SHOWN)
 
-    def frame_columns(self):
+    def frame_columns(self) -> dict[str, list[Any]]:
         """Return the columns of `to_frame`: those of `ErrorBound` for thresholds of 0.6 to 1."""
         return rows_to_columns(self, ErrorBound._fields)
 
-    def printed_parts(self):
+    def printed_parts(self) -> list[Any]:
         """Return the lines and tables to be printed, in order."""
         heads = ("frequency", "features", "worst case", "unimodal", "r-concave")
         rows = [
@@ -73,12 +74,12 @@ class ErrorControl(Result):
         return [line, plain_layout(heads, rows, right=heads[1:])]
 
 
-def worst_case(share, threshold):
+def worst_case(share: Any, threshold: Any) -> float:
     """Return the bound of Theorem 1 as a share of all features, at most 1."""
     return min(1.0, share * share / (2.0 * threshold - 1.0))
 
 
-def unimodal(share, threshold, n_pairs):
+def unimodal(share: Any, threshold: Any, n_pairs: int) -> float:
     """Return the bound of Theorem 2 as a share of all features, at most 1; NaN outside of it."""
     least = min(0.5 + share**2, 0.5 + 1.0 / (2 * n_pairs) + 0.75 * share**2)
     if share > 1.0 / math.sqrt(3.0) or threshold <= least:
@@ -90,7 +91,7 @@ def unimodal(share, threshold, n_pairs):
     return min(1.0, factor * share * share)
 
 
-def r_concave(share, threshold, n_pairs):
+def r_concave(share: Any, threshold: Any, n_pairs: int) -> float:
     """Return the bound for r-concave frequencies as a share of all features, at most 1."""
     n_reached = round(threshold * 2 * n_pairs)
     both = concave_tail(share * share, n_reached - n_pairs, n_pairs, -0.5)

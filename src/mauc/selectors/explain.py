@@ -148,12 +148,13 @@ class Explainer:
     """Facts about all features of the problem that a selector was fitted on."""
 
     def __init__(self, selector: Any, problem: Any, names: Sequence[str] | None = None):
-        self.selector, self.problem = selector, problem
+        self.selector: Any = selector
+        self.problem: Any = problem
         if names is None:
             names = getattr(selector, "feature_names_in_", None)
         if names is None:
             names = default_names(range(problem.n_features))
-        self.names = [str(name) for name in names]
+        self.names: list[str] = [str(name) for name in names]
         self._pairs = Decomposition("one-vs-one", problem.n_classes).names(problem.classes)
         self._steps = {int(f): at for at, f in enumerate(selector.ranking_)}
 

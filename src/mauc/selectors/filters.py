@@ -5,7 +5,7 @@ all features once, by a score on the whole problem.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -88,7 +88,7 @@ class MDFS(SketchMixin, WishMixin, ListSelector):
     ('proline', '0 vs 1', 0.987)
     """
 
-    preset = Recipe("one-vs-one", "auc", "random")
+    preset: ClassVar[Recipe] = Recipe("one-vs-one", "auc", "random")
 
     schedule: str = "random"
     ties: str = "index"
@@ -155,7 +155,7 @@ class SubproblemSelector(ListSelector):
     ['0 vs rest', '1 vs rest']
     """
 
-    preset = Recipe("one-vs-one", "auc", "random")
+    preset: ClassVar[Recipe] = Recipe("one-vs-one", "auc", "random")
 
     decomposition: str = "one-vs-one"
     relevance: str = "auc"
@@ -218,7 +218,7 @@ class SpreadFx(ListSelector):
     ['0 vs rest', '1 vs rest', '2 vs rest']
     """
 
-    preset = Recipe("one-vs-rest", "chi2", "round_robin")
+    preset: ClassVar[Recipe] = Recipe("one-vs-rest", "chi2", "round_robin")
 
     relevance: str = "chi2"
     schedule: str = "round_robin"
@@ -275,7 +275,7 @@ class MAUCD(SketchMixin, WishMixin, _NominalFilter):
     array([2, 3])
     """
 
-    preset = Recipe("whole", "auc", "round_robin")
+    preset: ClassVar[Recipe] = Recipe("whole", "auc", "round_robin")
 
     missing: str = "tie"
     pair_weight: Any = None
@@ -322,7 +322,7 @@ class ChiSquare(_NominalFilter):
     array([2, 3])
     """
 
-    preset = Recipe("whole", "chi2", "round_robin")
+    preset: ClassVar[Recipe] = Recipe("whole", "chi2", "round_robin")
 
 
 @insert_texts
@@ -364,7 +364,7 @@ class SymmetricalUncertainty(_NominalFilter):
     array([3, 2])
     """
 
-    preset = Recipe("whole", "su", "round_robin")
+    preset: ClassVar[Recipe] = Recipe("whole", "su", "round_robin")
 
 
 @insert_texts
@@ -409,7 +409,7 @@ class InformationGain(_NominalFilter):
     array([2, 3])
     """
 
-    preset = Recipe("whole", "ig", "round_robin")
+    preset: ClassVar[Recipe] = Recipe("whole", "ig", "round_robin")
 
 
 @insert_texts
@@ -460,13 +460,13 @@ class FSDD(ListSelector):
     array([2, 3])
     """
 
-    preset = Recipe("whole", "fsdd", "round_robin")
-    relevance_options = ("beta", "constants")
+    preset: ClassVar[Recipe] = Recipe("whole", "fsdd", "round_robin")
+    relevance_options: ClassVar[tuple[str, ...]] = ("beta", "constants")
 
     beta: float = 2.0
     constants: str = "last"
 
-    def check_options(self):
+    def check_options(self) -> Recipe:
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
         check_real("beta", self.beta)
         check_choice("constants", self.constants, ("last", "first"))
@@ -528,7 +528,7 @@ class FisherScore(ListSelector):
     array([2, 3])
     """
 
-    preset = Recipe("whole", "fisher", "round_robin")
+    preset: ClassVar[Recipe] = Recipe("whole", "fisher", "round_robin")
 
 
 @insert_texts
@@ -578,7 +578,7 @@ class AnovaF(ListSelector):
     array([2, 3])
     """
 
-    preset = Recipe("whole", "anova", "round_robin")
+    preset: ClassVar[Recipe] = Recipe("whole", "anova", "round_robin")
 
 
 @insert_texts
@@ -628,12 +628,12 @@ class FAST(ListSelector):
     array([2, 3])
     """
 
-    preset = Recipe("whole", "fast", "round_robin")
-    relevance_options = ("n_bins",)
+    preset: ClassVar[Recipe] = Recipe("whole", "fast", "round_robin")
+    relevance_options: ClassVar[tuple[str, ...]] = ("n_bins",)
 
     n_bins: int = 10
 
-    def check_options(self):
+    def check_options(self) -> Recipe:
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
         check_int("n_bins", self.n_bins, 1)
         return super().check_options()

@@ -4,6 +4,7 @@ A relevance scores the features on every sub-problem, block by block, and the be
 are kept; then a schedule says which list gives its next feature, until K are selected.
 """
 
+from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any, ClassVar, NamedTuple
 
@@ -66,7 +67,7 @@ class ListSelector(RankingSelector):
             return accepts_of(kind)  # it is refused in fit
         return RELEVANCES[relevance].accepts
 
-    def check_options(self):
+    def check_options(self) -> Recipe:
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
         recipe = self.recipe
         for name, choices in _CHOICES.items():
@@ -138,7 +139,7 @@ class TopK(NamedTuple):
     tie_breaks: np.ndarray  #: order equal scores
     features: np.ndarray
 
-    def first(self, length):
+    def first(self, length: int) -> "TopK":
         """Return the first entries of the lists, put in order."""
         order = np.lexsort((self.features, -self.tie_breaks, -self.scores))[:, :length]
         return TopK(*(np.take_along_axis(part, order, axis=1) for part in self))
@@ -157,8 +158,9 @@ def fill_lists(scores: np.ndarray, tie_breaks: np.ndarray, length: int) -> TopK:
 
 
 def rank_features(
-    problem, decomposition, relevance, length, ties="index", n_jobs=None, **settings
-) -> tuple[TopK, np.ndarray]:
+    problem: Any, decomposition: Any, relevance: Any, length: int, ties: str = "index",
+    n_jobs: int | None = None, **settings: Any,
+) -> tuple[TopK, np.ndarray]:  # fmt: skip
     """Return what `top_k` does, which workers call for their columns on a cluster."""
     arguments = (decomposition, relevance, length, ties)
     if problem.cluster is None:
@@ -180,7 +182,10 @@ def rank_features(
     return lists, mean_scores
 
 
-def top_k_of_part(part, decomposition, relevance, length, ties, n_pairs, settings):
+def top_k_of_part(
+    part: Any, decomposition: Any, relevance: Any, length: int, ties: Any, n_pairs: int | None,
+    settings: Any,
+) -> tuple[TopK, np.ndarray, np.ndarray | None]:  # fmt: skip
     """Return what `top_k` does of a worker's columns, and their pair AUCs, or None."""
     pair_auc = None
     if n_pairs is not None:
@@ -191,9 +196,10 @@ def top_k_of_part(part, decomposition, relevance, length, ties, n_pairs, setting
 
 
 def top_k(
-    problem, decomposition, relevance, length, ties="index", n_jobs=None, *, is_dense=True,
-    reads_rows=False, denominators=None, **options,
-):  # fmt: skip
+    problem: Any, decomposition: Any, relevance: Any, length: int, ties: str = "index",
+    n_jobs: int | None = None, *, is_dense: bool = True, reads_rows: bool = False,
+    denominators: Any = None, **options: Any,
+) -> tuple[TopK, np.ndarray]:  # fmt: skip
     """Return the best `length` features of every sub-problem, and the mean scores of all features.
 
     `relevance` is one of `mauc.selectors.relevance`, for which `is_dense` fills in sparse columns.
@@ -229,7 +235,7 @@ def top_k(
     return lists.first(length), mean_scores
 
 
-def draw_features(lists, schedule, n_wanted, score_feature) -> Selection:
+def draw_features(lists: Any, schedule: Any, n_wanted: int, score_feature: Any) -> Selection:
     """Draw features from ranking lists until `n_wanted` are selected, each once (Algorithm 1)."""
     n_lists, length = lists.features.shape
     heads, is_open = [0] * n_lists, schedule.is_drawn.copy()
@@ -253,7 +259,9 @@ def draw_features(lists, schedule, n_wanted, score_feature) -> Selection:
     )
 
 
-def draw_units(lists, schedule, n_wanted, score_feature, wishes) -> Selection:
+def draw_units(
+    lists: Any, schedule: Any, n_wanted: int, score_feature: Any, wishes: Any
+) -> Selection:
     """Draw units as `draw_features` does, by AUC above 1/2; what no longer fits is passed over."""
     n_lists = len(lists.features)
     by_feature = np.argsort(lists.features, axis=1)
@@ -302,18 +310,20 @@ class Schedule:
 
     needs_scores = False
 
-    def __init__(self, decomposition, class_weights, rng, shares=None):
-        self.n_lists, self.rng, self.shares = decomposition.n_subproblems, rng, shares
+    def __init__(self, decomposition: Any, class_weights: np.ndarray, rng: Any, shares: Any = None):
+        self.n_lists: int = decomposition.n_subproblems
+        self.rng: Any = rng
+        self.shares: Any = shares
         #: lists that are drawn from: not those of pairs that do not count
-        self.is_drawn = np.ones(self.n_lists, bool) if shares is None else shares > 0
+        self.is_drawn: np.ndarray = np.ones(self.n_lists, bool) if shares is None else shares > 0
 
 
 class Random(Schedule):
     """Draw a list at random, uniformly or by its share: the schedule of MDFS."""
 
-    drawn = iter(())
+    drawn: Iterator[int] = iter(())
 
-    def next_list(self, is_open):
+    def next_list(self, is_open: Any) -> int:
         """Return the number of the list to draw from."""
         while True:
             for number in self.drawn:
@@ -330,7 +340,7 @@ class Random(Schedule):
 class RandRobin(Random):
     """Draw a list at random by the share of the samples that it is about."""
 
-    def __init__(self, decomposition, class_weights, rng, shares=None):
+    def __init__(self, decomposition: Any, class_weights: np.ndarray, rng: Any, shares: Any = None):
         super().__init__(decomposition, class_weights, rng, shares)
         weights = decomposition.shares(class_weights)
         if shares is not None:
@@ -345,12 +355,13 @@ class RoundRobin(Schedule):
     are owed, and the list that is owed most pays for it.
     """
 
-    def __init__(self, decomposition, class_weights, rng, shares=None):
+    def __init__(self, decomposition: Any, class_weights: np.ndarray, rng: Any, shares: Any = None):
         super().__init__(decomposition, class_weights, rng, shares)
-        self.order, self.turn = decomposition.rounds(), -1
-        self.owed = np.zeros(self.n_lists)
+        self.order: np.ndarray = decomposition.rounds()
+        self.turn: int = -1
+        self.owed: np.ndarray = np.zeros(self.n_lists)
 
-    def next_list(self, is_open):
+    def next_list(self, is_open: Any) -> int:
         """Return the number of the list to draw from."""
         while True:
             if self.shares is None:
@@ -371,22 +382,22 @@ class Hardest(Schedule):
 
     needs_scores = True
 
-    def __init__(self, decomposition, class_weights, rng, shares=None):
+    def __init__(self, decomposition: Any, class_weights: np.ndarray, rng: Any, shares: Any = None):
         super().__init__(decomposition, class_weights, rng, shares)
-        self.separation = np.zeros(self.n_lists)
+        self.separation: np.ndarray = np.zeros(self.n_lists)
         if shares is not None:
             self.separation -= 4.0 * np.log(np.maximum(shares, 1e-300))
 
-    def next_list(self, is_open):
+    def next_list(self, is_open: Any) -> int:
         """Return the number of the list to draw from."""
         return int(np.argmin(np.where(is_open, self.separation, np.inf)))
 
-    def observe(self, scores):
+    def observe(self, scores: Any) -> None:
         """Take note of the scores of a selected feature on all sub-problems."""
         self.separation += ndtri(np.minimum(scores, _LARGEST_AUC)) ** 2
 
 
-SCHEDULES = {
+SCHEDULES: dict[str, Any] = {
     "random": Random,
     "round_robin": RoundRobin,
     "rand_robin": RandRobin,

@@ -7,6 +7,7 @@ class j (Eq. 13-14 of the paper, doubled so that it is an integer). Dividing onc
 """
 
 from copy import copy
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -33,9 +34,9 @@ _MAX_KEPT = 2**22  # values
 
 @insert_texts
 def feature_pair_auc(
-    X, y, *, folded=True, missing="tie", sample_weight=None, categorical_features=None, n_jobs=None,
-    client=None,
-):  # fmt: skip
+    X: Any, y: Any, *, folded: bool = True, missing: str = "tie", sample_weight: Any = None,
+    categorical_features: Any = None, n_jobs: int | None = None, client: Any = None,
+) -> np.ndarray:  # fmt: skip
     """Compute the AUC of every feature on every pair of classes.
 
     One sort per feature serves all pairs.
@@ -110,7 +111,7 @@ def _all_pair_auc(problem, folded, n_jobs=None):
     return pair_auc
 
 
-def missing_report(X, y):
+def missing_report(X: Any, y: Any) -> dict[Any, Any]:
     """Return what missing numbers tell of the classes, by column that lacks some.
 
     ``missing`` is their share, ``known_auc`` the mean folded AUC of the rows that have a value and
@@ -136,7 +137,7 @@ def missing_report(X, y):
     return pd.DataFrame(found, index=columns).to_dict("index")
 
 
-def chosen_pair_auc(problem, chosen, n_jobs=None):
+def chosen_pair_auc(problem: Any, chosen: Any, n_jobs: int | None = None) -> np.ndarray:
     """Return the folded AUCs of chosen columns, an array, of shape (n_chosen, n_pairs)."""
     pair_auc = np.empty((len(chosen), n_pairs_of(problem.n_classes)))
     if problem.cluster is not None:
@@ -152,7 +153,7 @@ def chosen_pair_auc(problem, chosen, n_jobs=None):
     return pair_auc
 
 
-def pair_auc_of(problem, chosen):
+def pair_auc_of(problem: Any, chosen: Any) -> Any:
     """Return the folded AUCs of columns, leave-pair-out for nominal ones: (n_chosen, n_pairs)."""
     pair_auc = folded_auc(*pair_wins(problem, chosen))
     for slot, counts in unordered_columns(problem, chosen):
@@ -160,7 +161,9 @@ def pair_auc_of(problem, chosen):
     return pair_auc
 
 
-def auc_relevance(problem, decomposition, chosen, pair_auc=None):
+def auc_relevance(
+    problem: Any, decomposition: Any, chosen: Any, pair_auc: Any = None
+) -> np.ndarray:
     """Return the folded AUC, see `MDFS`; `pair_auc` receives those of all class pairs."""
     wins, max_wins = pair_wins(problem, chosen)
     folded = folded_auc(wins, max_wins)
@@ -178,7 +181,7 @@ def auc_relevance(problem, decomposition, chosen, pair_auc=None):
     return folded
 
 
-def mean_over_pairs(problem, pair_auc):
+def mean_over_pairs(problem: Any, pair_auc: Any) -> np.ndarray:
     """Return the means of (n_features, n_pairs) AUCs, rounded once, or weighted by the pairs."""
     if problem.pair_shares is None:
         return mean_of_quotients(pair_auc, problem.max_wins)
@@ -204,7 +207,7 @@ def _rest_wins(wins, max_wins, exponents):
     return rest, rest_max
 
 
-def unordered_columns(problem, chosen):
+def unordered_columns(problem: Any, chosen: Any) -> Any:
     """Yield the index in `chosen` and the `CategoryCounts` of columns whose values have no order.
 
     Two categories have an order, up to its direction, which does not matter to a folded AUC.
@@ -216,20 +219,20 @@ def unordered_columns(problem, chosen):
             yield slot, counts
 
 
-def category_counts(problem, column):
+def category_counts(problem: Any, column: Any) -> Any:
     """Return the `CategoryCounts` of a nominal column."""
     values = problem.columns.floats([column])[0]
     return count_categories(values, problem.codes, problem.n_classes, problem.row_weights)
 
 
-def allocate_pair_auc(problem, n_selected):
+def allocate_pair_auc(problem: Any, n_selected: int) -> np.ndarray | None:
     """Return an array for the pair AUCs of all features if keeping them pays, else None."""
     shape = (problem.n_features, n_pairs_of(problem.n_classes))
     is_worth = n_selected * _MIN_SHARE >= problem.n_features and shape[0] * shape[1] <= _MAX_KEPT
     return np.empty(shape) if is_worth else None
 
 
-def pair_wins(problem, chosen):
+def pair_wins(problem: Any, chosen: Any) -> tuple[Any, Any] | tuple[np.ndarray, Any]:
     """Return the wins of features, (n_chosen, n_pairs), and the largest possible wins, 2 n_i n_j.
 
     With extreme weights both are in units of the pair, see `scale_weights`.
@@ -266,7 +269,7 @@ def _to_side(problem, chosen, wins):
     return wins + np.where(2 * wins < problem.max_wins, -moved, moved)
 
 
-def dense_wins(XT, y, class_counts):
+def dense_wins(XT: Any, y: Any, class_counts: np.ndarray) -> np.ndarray:
     """Count the wins of columns, one per row of `XT`: int64 of shape (n_features, n_pairs)."""
     if not can_count(len(y), len(class_counts)):
         return _sweep(XT, y, class_counts)
@@ -296,7 +299,9 @@ def _all_or_some(is_chosen):
         yield np.flatnonzero(is_chosen)
 
 
-def weighted_wins(XT, y, sample_weight, class_weights, orders=None):
+def weighted_wins(
+    XT: Any, y: Any, sample_weight: Any, class_weights: np.ndarray, orders: Any = None
+) -> np.ndarray:
     """Sum the wins of dense columns, float64; a pair of rows counts with weight w_a w_b."""
     if XT.dtype == np.uint8:
         XT = read_only(XT.astype(np.float32))
@@ -306,7 +311,9 @@ def weighted_wins(XT, y, sample_weight, class_weights, orders=None):
     return wins
 
 
-def sparse_wins(data, indices, indptr, y, sample_weight, class_weights):
+def sparse_wins(
+    data: Any, indices: Any, indptr: Any, y: Any, sample_weight: Any, class_weights: np.ndarray
+) -> np.ndarray:
     """Sum the wins of the columns of a CSC matrix, float64, without filling in its zeros."""
     wins = np.empty((indptr.shape[0] - 1, n_pairs_of(class_weights.shape[0])), np.float64)
     sweep_sparse_columns(data, indices, indptr, y, sample_weight, class_weights, wins)
@@ -322,7 +329,7 @@ def _sweep(XT, y, class_counts):
     return wins
 
 
-def folded_auc(wins, max_wins):
+def folded_auc(wins: Any, max_wins: Any) -> Any:
     """Return AUCs folded around 1/2, as counts: x and -x then have the same bits."""
     folded = max_wins - wins
     np.maximum(folded, wins, out=folded)
@@ -339,7 +346,7 @@ class ColumnReader:
     ``write_ranks(ranks, tied, columns)``, see `rank_ordered`.
     """
 
-    def __init__(self, problem, writer, rows):
+    def __init__(self, problem: Any, writer: Any, rows: Any):
         self._problem, self._writer, self._rows = problem, writer, rows
         self._labels = np.empty(problem.n_samples, np.int32)
         self._labels[rows] = np.arange(len(rows), dtype=np.int32)
@@ -348,18 +355,18 @@ class ColumnReader:
         self._codes = problem.codes[rows].astype(np.uint8 if is_narrow else np.int32)
         self._label_bits = label_bits_of(problem.n_classes)
 
-    def with_writer(self, writer):
+    def with_writer(self, writer: Any) -> "ColumnReader":
         """Return a reader of the same problem that passes orders on to another writer."""
         other = copy(self)
         other._writer = writer
         return other
 
-    def read(self, block):
+    def read(self, block: Any) -> np.ndarray:
         """Return the wins of the columns of a slice, of shape (n_columns, n_pairs)."""
         XT = self._problem.columns.ordered(block)
         return self.read_columns(XT, np.arange(block.start, block.stop))
 
-    def read_columns(self, XT, columns):
+    def read_columns(self, XT: Any, columns: Any) -> np.ndarray:
         """Return the wins of values that are given, the columns of these numbers."""
         if self._problem.sample_weight is not None:
             return self._read_weighted(XT, columns)

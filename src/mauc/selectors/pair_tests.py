@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 import numpy as np
 from scipy.special import ndtr
@@ -29,7 +30,10 @@ _MAX_MAPPED = 2**25  # cells that are tested for a map
 
 
 @insert_texts
-def pair_tests(X, y, *, level=0.95, categorical_features=None, n_jobs=None):
+def pair_tests(
+    X: Any, y: Any, *, level: float = 0.95, categorical_features: Any = None,
+    n_jobs: int | None = None,
+) -> "PairTests":  # fmt: skip
     """Test every feature on every pair of classes.
 
     Parameters
@@ -141,11 +145,11 @@ class PairTests(Result):
     column: np.ndarray
     level: float
 
-    def frame_columns(self):
+    def frame_columns(self) -> dict[str, Any]:
         """Return the columns of `to_frame`, one row per feature and pair."""
         return {name: part for name, part in vars(self).items() if name != "level"}
 
-    def printed_parts(self):
+    def printed_parts(self) -> Any:
         """Return the most significant rows as a table."""
         heads = ["feature", "classes", "higher", "AUC", f"{100 * self.level:g}% interval", "z",
                  "adjusted p"]  # fmt: skip
@@ -161,7 +165,7 @@ class PairTests(Result):
         return [plain_layout(heads, rows, len(self.p), right=("z", "adjusted p"))]
 
 
-def significant_features(problem, alpha, n_jobs=None):
+def significant_features(problem: Any, alpha: Any, n_jobs: int | None = None) -> Any:
     """Return the mask of features with a class pair that they separate, at a false discovery rate.
 
     Of a feature, the smallest p counts, times the number of pairs; features are adjusted by
@@ -183,7 +187,7 @@ def significant_features(problem, alpha, n_jobs=None):
     return adjusted <= alpha
 
 
-def significant_cells(problem, columns, n_jobs=None):
+def significant_cells(problem: Any, columns: Any, n_jobs: int | None = None) -> Any:
     """Return which cells of columns and pairs are significant among those of all columns.
 
     None where rows have weights or groups, which the tests do not know, and of very large tables.
@@ -195,7 +199,7 @@ def significant_cells(problem, columns, n_jobs=None):
     return (adjust(_over_columns(problem, _p_values, n_jobs)) <= MAP_LEVEL)[columns]
 
 
-def adjust(p):
+def adjust(p: Any) -> Any:
     """Return p-values adjusted for each other by Benjamini and Yekutieli, in any shape."""
     return false_discovery_control(p.ravel(), method="by").reshape(p.shape)
 

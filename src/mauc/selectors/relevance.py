@@ -5,7 +5,9 @@ slice or list of columns, the scores have shape (n_chosen, n_subproblems). The f
 the selectors in `mauc.selectors.filters`.
 """
 
+from collections.abc import Callable, Iterator
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +26,9 @@ _MAX_EXPONENT = 300  # of two, in the range of such columns
 _EPSILON = 2.0**-52
 
 
-def contingency_scores(problem, decomposition, chosen, statistics):
+def contingency_scores(
+    problem: Any, decomposition: Decomposition, chosen: Any, statistics: Any
+) -> np.ndarray:
     """Return statistics (CHI, SU, IG) of classes and bins, those of each sub-problem its own."""
     XT = problem.columns.floats(chosen)
     roles, rows = decomposition.roles, problem.row_counts
@@ -48,18 +52,18 @@ def _score_by_one(statistic, problem, decomposition, chosen):
     return contingency_scores(problem, decomposition, chosen, [statistic])[0]
 
 
-chi2_relevance = partial(_score_by_one, CHI)
-su_relevance = partial(_score_by_one, SU)
-ig_relevance = partial(_score_by_one, IG)
+chi2_relevance: Callable[..., np.ndarray] = partial(_score_by_one, CHI)
+su_relevance: Callable[..., np.ndarray] = partial(_score_by_one, SU)
+ig_relevance: Callable[..., np.ndarray] = partial(_score_by_one, IG)
 
 
-def fisher_relevance(problem, decomposition, chosen):
+def fisher_relevance(problem: Any, decomposition: Decomposition, chosen: Any) -> np.ndarray:
     """Return the scatter between classes over that within them, see `FisherScore`."""
     parts = [_scatters(*part) for part in subproblem_moments(problem, decomposition, chosen)]
     return np.column_stack([_quotient(between, within) for between, within, _, _ in parts])
 
 
-def anova_relevance(problem, decomposition, chosen):
+def anova_relevance(problem: Any, decomposition: Decomposition, chosen: Any) -> np.ndarray:
     """Return the F statistic of a one-way analysis of variance, see `AnovaF`."""
     scores = []
     for part in subproblem_moments(problem, decomposition, chosen):
@@ -84,16 +88,21 @@ def _quotient(between, within):
     return np.where(has_within, quotient, np.where(between > 0, np.inf, 0.0))
 
 
-def fsdd_relevance(problem, decomposition, chosen, beta=2.0, constants="last"):
+def fsdd_relevance(
+    problem: Any, decomposition: Decomposition, chosen: Any, beta: float = 2.0,
+    constants: str = "last",
+) -> np.ndarray:  # fmt: skip
     """Return the spread between classes minus that within them, see `FSDD`."""
     moments = subproblem_moments(problem, decomposition, chosen)
-    scores = np.column_stack([fsdd_of_moments(*part, beta) for part in moments])
+    scores = np.column_stack(
+        [fsdd_of_moments(n, mean, spread, beta) for n, mean, spread in moments]
+    )
     if constants == "first":
         scores[np.isneginf(scores)] = np.inf
     return scores
 
 
-def fsdd_of_moments(count, offset, scatter, beta):
+def fsdd_of_moments(count: Any, offset: Any, scatter: Any, beta: Any) -> np.ndarray:
     """Return FSDD from class counts, class means (minus any constant) and class scatters."""
     n = count.sum(axis=1)
     share = count / np.maximum(n, 1e-300)[:, np.newaxis]
@@ -109,11 +118,12 @@ def fsdd_of_moments(count, offset, scatter, beta):
     return np.where(is_scored, (between - beta * within) / variance, -np.inf)
 
 
-def subproblem_moments(problem, decomposition, chosen):
+def subproblem_moments(problem: Any, decomposition: Decomposition, chosen: Any) -> Iterator[Any]:
     """Yield count, offset and scatter (`class_moments`) of sub-problems, (n_chosen, n_sides)."""
     if isinstance(chosen, slice) and problem.columns.row_major is not None:
-        moments = class_moments_by_rows(
-            problem.columns.row_major, chosen, problem.codes, *problem.by_class,
+        order, starts, weights = problem.by_class
+        moments: Any = class_moments_by_rows(
+            problem.columns.row_major, chosen, problem.codes, order, starts, weights,
             problem.sample_weight,
         )  # fmt: skip
     else:
@@ -123,7 +133,7 @@ def subproblem_moments(problem, decomposition, chosen):
         yield moments
         return
     for role in decomposition.roles:
-        sides = [merge_classes(*moments, role == side) for side in (0, 1)]
+        sides = [merge_classes(moments[0], moments[1], moments[2], role == side) for side in (0, 1)]
         yield tuple(np.column_stack(part) for part in zip(*sides, strict=True))
 
 
@@ -154,13 +164,13 @@ def _rescale_extreme(problem, chosen, moments):
             part[suspects[is_extreme]] = values
 
 
-def merge_classes(count, offset, scatter, is_member):
+def merge_classes(count: Any, offset: Any, scatter: Any, is_member: Any) -> tuple[Any, Any, Any]:
     """Return count, mean and scatter, each of shape (n_features,), of some classes as one."""
     n, mean, between = pool_means(count[:, is_member], offset[:, is_member])
     return n, mean, scatter[:, is_member].sum(axis=1) + between
 
 
-def pool_means(count, offset):
+def pool_means(count: Any, offset: Any) -> tuple[Any, Any, Any]:
     """Return the count and mean of all classes, and the scatter of the class means about it."""
     n = count.sum(axis=1)
     mean = (count * offset).sum(axis=1) / np.maximum(n, 1e-300)
@@ -173,7 +183,9 @@ def pool_means(count, offset):
     return n, mean, (count * distance**2).sum(axis=1)
 
 
-def fast_relevance(problem, decomposition, chosen, n_bins=10):
+def fast_relevance(
+    problem: Any, decomposition: Decomposition, chosen: Any, n_bins: int = 10
+) -> np.ndarray:
     """Return the area under a ROC curve of few thresholds, see `FAST`."""
     XT = problem.columns.floats(chosen)
     is_whole = decomposition.name == "whole"

@@ -1,6 +1,6 @@
 """Selectors that rank by a sketch of rows: ``partial_fit`` and ``fit_sketch``."""
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from mauc.exceptions import MaucError
 from mauc.progress import progress
 from mauc.selectors.base import check_n_features
 
+if TYPE_CHECKING:
+    from mauc.sketch import PairAUCSketch
+
 # mauc.sketch is imported in the functions that use it.
 _RANKED = ("ranking_", "support_", "scores_", "pair_auc_", "trace_")
 
@@ -20,9 +23,13 @@ _RANKED = ("ranking_", "support_", "scores_", "pair_auc_", "trace_")
 class SketchMixin:
     """Gives a `ListSelector` that ranks by AUCs ``partial_fit`` and ``fit_sketch``."""
 
+    n_features_to_select: Any
+    pair_weight: Any
+    n_jobs: int | None
+    verbose: bool
     _rarely_learned: ClassVar[tuple[str, ...]] = ("size_curve_", "sketch_", "error_bound_")
 
-    def partial_fit(self, X, y):
+    def partial_fit(self, X: Any, y: Any) -> Self:
         """Add rows to those of earlier calls, and rank the features by all of them.
 
         The AUCs are those of a `mauc.PairAUCSketch`, `sketch_`, of fixed size: exact for features
@@ -58,7 +65,7 @@ class SketchMixin:
                     check_columns(X, self)
             return self._rank_sketch(sketch.update(X, y), options)
 
-    def fit_sketch(self, sketch):
+    def fit_sketch(self, sketch: Any) -> Self:
         """Rank the features by a `PairAUCSketch`, such as that of `mauc.sketch_rows`.
 
         It is kept as `sketch_`, which `partial_fit` continues, and self is returned.
@@ -72,7 +79,7 @@ class SketchMixin:
             raise MaucError(f"sketch must have rows of at least 2 classes, got {sketch!r}.")
         return self._rank_sketch(sketch, options)
 
-    def __sklearn_is_fitted__(self):
+    def __sklearn_is_fitted__(self) -> bool:
         """Whether features are ranked; rows of one class alone rank none."""
         return hasattr(self, "ranking_")
 
@@ -110,23 +117,23 @@ class SketchMixin:
             ranked = self._rank(problem, n_wanted, options)
             chosen = np.ix_(ranked.selection.features, pairs)
             self._learn(problem, ranked._replace(pair_auc=sketch.pair_auc()[chosen]))
-            self.error_bound_ = sketch.error_bound()[chosen]
-        self.sketch_ = sketch
-        self.n_features_in_ = sketch.n_features
+            self.error_bound_: np.ndarray = sketch.error_bound()[chosen]
+        self.sketch_: PairAUCSketch = sketch
+        self.n_features_in_: int = sketch.n_features
         vars(self).pop("feature_names_in_", None)
         if names is not None and all(isinstance(name, str) for name in names):
-            self.feature_names_in_ = names
+            self.feature_names_in_: np.ndarray = names
         return self
 
 
 class SketchColumns(Columns):
     """The columns of a sketch: their wins on class pairs are known, their values are not."""
 
-    def __init__(self, sketch, pairs):
+    def __init__(self, sketch: Any, pairs: Any):
         self.shape, self.dtype = (sketch.n_rows, sketch.n_features), np.dtype(np.float64)
-        self.known_wins = sketch.pair_wins()[:, pairs]
+        self.known_wins: np.ndarray | None = sketch.pair_wins()[:, pairs]
 
-    def block_width(self, n_columns, n_scores=1, **layout):
+    def block_width(self, n_columns: int, n_scores: int = 1, **layout: Any) -> int:
         """Return the number of columns: nothing is measured again."""
         return n_columns
 

@@ -61,10 +61,10 @@ class SelectionTrace(Result):
     details: Mapping[str, np.ndarray] = field(default_factory=dict)
     n_classes: int = 0  #: of the problem, for words; 0 if unknown
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.features)
 
-    def __getitem__(self, at) -> TraceStep:
+    def __getitem__(self, at: Any) -> TraceStep:
         at = range(len(self))[at]
         return TraceStep(
             step=at + 1,
@@ -90,11 +90,11 @@ class SelectionTrace(Result):
         """Return the columns of `to_frame`: those of `TraceStep` and the details."""
         return rows_to_columns(self, TraceStep._fields) | self.detail_columns()
 
-    def to_frame(self):
+    def to_frame(self) -> Any:
         """Return the trace as a pandas DataFrame, one row per step."""
         return super().to_frame().set_index("step")
 
-    def plot(self, ax=None):
+    def plot(self, ax: Any = None) -> Any:
         """Draw the trace; return its `mauc.plotting.TraceDisplay`."""
         # By name: plots build on selectors, not the other way round.
         return import_module("mauc.plotting").TraceDisplay(self).plot(ax)

@@ -1,6 +1,6 @@
 """The bins of one feature: fixed by its first values, split where they crowd, counted by class."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import uintp
@@ -96,7 +96,7 @@ def add_values(bins: Bins, values: np.ndarray, codes: np.ndarray, n_bins: int) -
     return moved._replace(counts=counts, growth=growth)
 
 
-def count_bins(values, codes, edges, n_classes) -> np.ndarray:
+def count_bins(values: Any, codes: np.ndarray, edges: Any, n_classes: int) -> np.ndarray:
     """Return the counts by bin and class, of shape (n_edges + 2, n_classes); missing last."""
     n_edges = len(edges)
     counts = np.zeros((n_edges + 2, n_classes), np.int32)  # half the bytes in the cache
@@ -128,7 +128,9 @@ def fix_edges(values: np.ndarray, weights: np.ndarray, n_bins: int) -> np.ndarra
     return np.union1d(choose_edges(values, _next(values), weights, n_bins - len(spaced)), spaced)
 
 
-def choose_edges(low, high, weights, n_bins, is_single=True) -> np.ndarray:
+def choose_edges(
+    low: Any, high: Any, weights: Any, n_bins: int, is_single: Any = True
+) -> np.ndarray:
     """Return at most ``n_bins - 1`` of the ends of ranges; a heavy single value stays alone."""
     is_heavy = is_single & (weights * n_bins > _HEAVY * weights.sum())
     heavy = np.concatenate([low[is_heavy], high[is_heavy]])

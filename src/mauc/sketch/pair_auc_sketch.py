@@ -1,6 +1,7 @@
 """A sketch of rows that come in batches, from which AUCs and their largest errors are read."""
 
 from copy import copy
+from typing import Any, Self
 
 import numpy as np
 
@@ -89,24 +90,28 @@ class PairAUCSketch:
     """
 
     # Arrays, and the lists of them, are replaced and never written to: copies share them.
-    def __init__(self, n_bins=1024, *, n_buffered=None, n_jobs=None):
-        self.n_bins = check_int("n_bins", n_bins, _MIN_BINS, _MAX_BINS)
-        self.n_buffered = check_int("n_buffered", n_buffered, 1, optional=True)
+    def __init__(
+        self, n_bins: int = 1024, *, n_buffered: int | None = None, n_jobs: int | None = None
+    ):
+        self.n_bins: int = check_int("n_bins", n_bins, _MIN_BINS, _MAX_BINS)
+        self.n_buffered: Any = check_int("n_buffered", n_buffered, 1, optional=True)
         count_threads(n_jobs)
         self.n_jobs = n_jobs
-        self.classes_ = self.class_counts = np.empty(0, np.int64)
-        self.n_features = self.feature_names = None
-        self._buffer = []  # of RowBatch: copies as floats of rows that are not counted yet
-        self._bins = None  # of every feature, once they are fixed
-        self._is_rounded = False  # of every feature, whether different values may share a float
+        self.classes_: np.ndarray = np.empty(0, np.int64)
+        self.class_counts: np.ndarray = self.classes_
+        self.n_features: Any = None
+        self.feature_names: Any = None
+        self._buffer: list[Any] = []  # of RowBatch: copies as floats of rows not counted yet
+        self._bins: Any = None  # of every feature, once they are fixed
+        self._is_rounded: Any = False  # of every feature, whether values may share a float
         self._bounds = None  # until the next rows come
 
     @property
-    def n_rows(self):
+    def n_rows(self) -> int:
         """Number of rows so far."""
         return int(self.class_counts.sum())
 
-    def update(self, X, y):
+    def update(self, X: Any, y: Any) -> Self:
         """Add rows of numbers of any type, with the class labels `y`, and return self.
 
         X is array-like, a sparse matrix or a data frame; a source, or a Dask collection, is read by
@@ -127,7 +132,7 @@ class PairAUCSketch:
                 self._count([*self._buffer, rows])
         return self
 
-    def merge(self, other):
+    def merge(self, other: Any) -> Self:
         """Add the rows of another sketch of the same features, and return self.
 
         The bins and classes of the other one, which is not changed, may differ.
@@ -155,15 +160,15 @@ class PairAUCSketch:
             self._count(self._buffer)
         return self
 
-    def __add__(self, other):
+    def __add__(self, other: Any) -> "PairAUCSketch":
         """Return a new sketch of the rows of both."""
         return self.copy().merge(other)
 
-    def copy(self):
+    def copy(self) -> "PairAUCSketch":
         """Return an independent sketch of the same rows."""
         return copy(self)
 
-    def empty_like(self):
+    def empty_like(self) -> "PairAUCSketch":
         """Return a sketch with the same bins, which are fixed now, and no rows.
 
         Sketches made this way from one another keep their bins, so that they merge without loss,
@@ -178,7 +183,7 @@ class PairAUCSketch:
         made.class_counts, made._bounds = np.zeros_like(self.class_counts), None
         return made
 
-    def pair_auc(self, folded=True):
+    def pair_auc(self, folded: bool = True) -> np.ndarray:
         """Return the AUC of every feature on every class pair, shape (n_features, n_pairs).
 
         It is max(A, 1 - A) if `folded`, otherwise A, the AUC with the first class of the pair as
@@ -188,14 +193,14 @@ class PairAUCSketch:
         wins, max_wins, _ = self._find_bounds()
         return (np.maximum(max_wins - wins, wins) if folded else wins) / max_wins
 
-    def error_bound(self):
+    def error_bound(self) -> np.ndarray:
         """Return how far `pair_auc` can be from the AUC of all rows, folded or not.
 
         Of shape (n_features, n_pairs); 0 where the AUC is exact.
         """
         return self._find_bounds()[2]
 
-    def pair_wins(self):
+    def pair_wins(self) -> np.ndarray:
         """Return the wins of every feature on every class pair, in the middle of their bounds.
 
         Of float64 and shape (n_features, n_pairs): an AUC is wins per 2 n_i n_j.
@@ -209,12 +214,12 @@ class PairAUCSketch:
         return max(1, min(wanted, _BUFFER_BYTES // (8 * self.n_features)))
 
     @property
-    def nbytes(self):
+    def nbytes(self) -> int:
         """Bytes of the counts, edges and buffered rows."""
         arrays = [array for bins in self._bins or () for array in bins[:3] if array is not None]
         return sum(array.nbytes for array in [*arrays, *(r.table.array for r in self._buffer)])
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         text = f"PairAUCSketch(n_bins={self.n_bins}): "
         if self.n_features is None:
             return text + "no rows yet"
@@ -234,7 +239,7 @@ class PairAUCSketch:
         for rows in [join_batches(batches[:-1]), batches[-1]] if batches[1:] else batches:
             for start in range(0, len(rows.codes), _CHUNK_ROWS):
                 self._add(rows.part(slice(start, start + _CHUNK_ROWS)))
-        self._buffer = []
+        self._buffer: list[Any] = []
 
     def _add(self, rows):
         """Add rows to the bins."""
@@ -335,7 +340,9 @@ class PairAUCSketch:
         return slots
 
 
-def sketch_rows(data, y=None, *, n_bins=1024, n_jobs=None):
+def sketch_rows(
+    data: Any, y: Any = None, *, n_bins: int = 1024, n_jobs: int | None = None
+) -> PairAUCSketch:
     """Read rows once, part by part, and return a sketch of the AUCs of all class pairs.
 
     Parameters

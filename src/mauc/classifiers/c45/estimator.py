@@ -1,8 +1,9 @@
 """The C4.5 classifier: estimator, nested feature sets, shared sorted columns, printout."""
 
 import math
+from collections.abc import Callable
 from numbers import Real
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
@@ -94,8 +95,8 @@ class C45(BaseClassifier):
     _order = "F"
 
     def __init__(
-        self, confidence=0.25, min_samples_leaf=2, prune=True, subtree_raising=True,
-        categorical_features=None,
+        self, confidence: float = 0.25, min_samples_leaf: int = 2, prune: bool = True,
+        subtree_raising: bool = True, categorical_features: Any = None,
     ):  # fmt: skip
         self.confidence = confidence
         self.min_samples_leaf = min_samples_leaf
@@ -103,16 +104,18 @@ class C45(BaseClassifier):
         self.subtree_raising = subtree_raising
         self.categorical_features = categorical_features
 
-    def check_options(self):
+    def check_options(self) -> None:
         """Raise a `MaucError` if a parameter is wrong."""
         check_real("confidence", self.confidence, 0, 0.5, is_low_open=True)
         check_real("min_samples_leaf", self.min_samples_leaf, 1)
 
-    def prepare(self, samples):
+    def prepare(self, samples: Any) -> "SortedColumns":
         """Return the `SortedColumns` of training `Samples`."""
         return SortedColumns.of(samples)
 
-    def nest(self, samples, X_test, response_method, n_jobs=None):
+    def nest(
+        self, samples: Any, X_test: Any, response_method: Any, n_jobs: int | None = None
+    ) -> Callable[..., Any]:
         """Return the scores on nested features: the columns are sorted once."""
         columns = self.prepare(samples)
         QT = encode_columns(X_test, columns.categories)
@@ -124,7 +127,7 @@ class C45(BaseClassifier):
 
         return scores
 
-    def to_text(self, feature_names=None, class_names=None):
+    def to_text(self, feature_names: Any = None, class_names: Any = None) -> str:
         """Return the tree as text, in the layout of J48's printout.
 
         A leaf shows its class, the training weight that reached it and, after the slash, how much
@@ -137,7 +140,7 @@ class C45(BaseClassifier):
             class_names = self.classes_
         return tree_to_text(self.tree_, feature_names, class_names, self.categories_)
 
-    def feature_names(self):
+    def feature_names(self) -> list[Any]:
         """Return the names of the training data, x0, x1, ... if it had none."""
         default = default_names(range(self.n_features_in_))
         return list(getattr(self, "feature_names_in_", default))
@@ -146,10 +149,10 @@ class C45(BaseClassifier):
         columns = self.prepare(samples)
         warn_of_close_values(columns, self.feature_names())
         self._codes = columns.categories
-        self.categories_ = self._coder.name_values(self._codes)
-        self.tree_ = self._grow(columns, np.arange(len(columns.XT), dtype=np.int32))
-        self.n_leaves_ = int(np.count_nonzero(self.tree_.n_children == 0))
-        self.tree_size_ = len(self.tree_.feature)
+        self.categories_: dict[Any, np.ndarray] = self._coder.name_values(self._codes)
+        self.tree_: Tree = self._grow(columns, np.arange(len(columns.XT), dtype=np.int32))
+        self.n_leaves_: int = int(np.count_nonzero(self.tree_.n_children == 0))
+        self.tree_size_: int = len(self.tree_.feature)
 
     def _score(self, X):
         """Return the class fractions at the leaf of each sample."""
@@ -172,7 +175,7 @@ class SortedColumns(NamedTuple):
     n_values: np.ndarray  #: int32, (n_features,), values of a nominal column, 0 for a numeric one
     has_missing: np.ndarray  #: bool, (n_features,)
     weight: np.ndarray | None  #: float64, positive weights of the rows, None if all are 1
-    categories: dict  #: values of the nominal columns
+    categories: dict[Any, Any]  #: values of the nominal columns
 
     @classmethod
     def of(cls, samples: Samples) -> "SortedColumns":
@@ -216,7 +219,7 @@ def fit_tree(
     return compact(tree)
 
 
-def encode_columns(X: np.ndarray, categories: dict) -> np.ndarray:
+def encode_columns(X: np.ndarray, categories: dict[Any, Any]) -> np.ndarray:
     """Return X transposed, read-only, nominal columns as codes (one too many if unseen)."""
     if categories:
         X = X.copy(order="F")
@@ -245,7 +248,7 @@ def warn_of_close_values(columns: SortedColumns, names: list[str]) -> None:
         )
 
 
-def format_number(value, decimals=6):
+def format_number(value: Any, decimals: int = 6) -> str:
     """Format a number with at most `decimals` decimals and no trailing zeros."""
     scaled = math.floor(abs(value) * 10.0**decimals + 0.5)
     if scaled == 0:
@@ -254,12 +257,12 @@ def format_number(value, decimals=6):
     return f"-{text}" if value < 0 else text
 
 
-def format_weight(weight):
+def format_weight(weight: Any) -> str:
     """Format a weight with one or two decimals, halves rounded up."""
     return repr(math.floor(weight * 100.0 + 0.5) / 100.0)
 
 
-def largest_class(counts):
+def largest_class(counts: Any) -> int:
     """Return the most frequent class, of (nearly) equals the first."""
     best = 0
     for c in range(1, len(counts)):
@@ -268,7 +271,7 @@ def largest_class(counts):
     return best
 
 
-def describe_test(tree, node, child, feature_names, categories):
+def describe_test(tree: Any, node: Any, child: Any, feature_names: Any, categories: Any) -> str:
     """Return the test on the branch from `node` to its `child`-th child, as ``petal <= 0.6``."""
     feature = int(tree.feature[node])
     name = feature_names[feature]
@@ -278,7 +281,7 @@ def describe_test(tree, node, child, feature_names, categories):
     return f"{name} {'<=' if child == 0 else '>'} {format_number(float(tree.threshold[node]))}"
 
 
-def describe_leaf(tree, node, parent, class_names):
+def describe_leaf(tree: Any, node: Any, parent: Any, class_names: Any) -> str:
     """Return the leaf's class with the weight that reached it / the weight it gets wrong."""
     counts = tree.counts[node]
     total = float(counts.sum())
@@ -290,7 +293,7 @@ def describe_leaf(tree, node, parent, class_names):
     return f"{class_names[best]} ({format_weight(total)}{errors})"
 
 
-def tree_to_text(tree, feature_names, class_names, categories):
+def tree_to_text(tree: Any, feature_names: Any, class_names: Any, categories: Any) -> str:
     """Return the tree in the layout of J48's printout; `categories` has the nominal values."""
     n_leaves = int(np.count_nonzero(tree.n_children == 0))
     lines = []

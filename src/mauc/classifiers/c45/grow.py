@@ -12,6 +12,7 @@ allocations would take longer to compile than the rest of them.
 """
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -34,7 +35,7 @@ ROW_MASK = (1 << ROW_BITS) - 1
 _FIRST_CAPACITY = 256  # nodes
 
 
-def grow_complete(data, columns, min_leaf):
+def grow_complete(data: Any, columns: Any, min_leaf: Any) -> Any:
     """Return the unpruned tree of complete numeric rows of weight 1, and its number of nodes."""
     n, k, n_classes = data.y.size, columns.size, data.n_classes
     entries, is_close = np.empty((k, n), np.int64), np.empty(k, np.bool_)
@@ -63,7 +64,7 @@ def grow_complete(data, columns, min_leaf):
     return tree, n_nodes
 
 
-def grow_weighted(data, columns, weight, repeats, min_leaf):
+def grow_weighted(data: Any, columns: Any, weight: Any, repeats: Any, min_leaf: Any) -> Any:
     """Return the unpruned tree of weighted rows, counted `repeats` times by rules, and its size."""
     n, k, n_classes, n_values = data.y.size, columns.size, data.n_classes, data.n_values[columns]
     is_numeric = n_values == 0

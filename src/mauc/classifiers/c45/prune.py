@@ -8,7 +8,7 @@ first through one store, which is several times slower.
 """
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -41,7 +41,7 @@ def collapse(tree: Tree, n_nodes: int) -> None:
 
 
 def prune_complete(
-    tree: Tree, n_nodes: int, data, confidence: float, z: float, raising: bool
+    tree: Tree, n_nodes: int, data: Any, confidence: float, z: float, raising: bool
 ) -> None:
     """Prune a tree of complete numeric rows of weight 1; `z` is the quantile of 1 - confidence."""
     n, n_classes = data.y.size, tree.counts.shape[1]

@@ -256,9 +256,7 @@ def _next_step(
     return {"kind": kind, "why": why, "command": str(steps[kind]), "code": None}
 
 
-def _check_problem(
-    selector: RankingSelector, X: Any, y: Any, sample_weight: Any, groups: Any
-) -> Problem:
+def _check_problem(selector: Any, X: Any, y: Any, sample_weight: Any, groups: Any) -> Problem:
     if not isinstance(selector, RankingSelector):
         got = type(selector).__name__
         raise MaucError(f"selector must be a fitted selector of mauc, such as MDFS, got {got}.")

@@ -45,7 +45,7 @@ def what_if_part(
     effects, scores = state.effects, state.scores
     state.prior = np.ones(problem.n_features) if selector.prior_ is None else selector.prior_
     kept = [] if wishes is None else [int(at) for u in wishes.keep for at in wishes.members(u)]
-    options = {
+    options: dict[str, Any] = {
         "shrinkage": state.shrinkage, "alpha": 8.0 * state.rate, "prior": state.prior,
         "pair_shares": problem.pair_shares,
     }  # fmt: skip

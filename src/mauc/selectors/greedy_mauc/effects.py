@@ -5,6 +5,8 @@ effects are moved towards standardised differences of the normal scores; see
 docs/methods/greedy_mauc.md.
 """
 
+from typing import Any
+
 import numpy as np
 from scipy.special import ndtri
 
@@ -71,7 +73,7 @@ def measure(
 
 
 def measure_part(
-    part: Problem, kept: tuple, noise_correction: float, keeps_auc: bool
+    part: Problem, kept: tuple[Any, ...], noise_correction: float, keeps_auc: bool
 ) -> tuple[np.ndarray, NormalScores, np.ndarray | None]:
     """Return effects, scores and folded AUCs of a worker's columns; `kept` of None is all rows."""
     pair_auc = np.empty((part.n_features, len(part.max_wins))) if keeps_auc else None
@@ -129,7 +131,7 @@ class EffectEstimator:
         self._size_weights = sizes / (sizes + _HALF_SIZE)
         self._small_shares = _SMALL_SHARE * np.maximum(1.0 - sizes / _ENOUGH, 0.0)
         #: whether class sums of all features are needed, not only of those with many ties
-        self.takes_all = noise_correction > 0.0 and bool((self._small_shares > 0.0).any())
+        self.takes_all: bool = noise_correction > 0.0 and bool((self._small_shares > 0.0).any())
         self._table = None
         kinds, kind_of = np.unique(self._max_wins, return_inverse=True)
         n_wins = kinds.astype(np.int64) + 1

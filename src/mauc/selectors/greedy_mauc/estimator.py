@@ -185,19 +185,19 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
     pair_weight: Any = None
 
     @property
-    def predicted_mauc_(self):
+    def predicted_mauc_(self) -> np.ndarray:
         """MAUC to expect of the features so far; computed when it is first asked for."""
-        predicted = self.trace_.details["predicted_mauc"]
+        predicted: Any = self.trace_.details["predicted_mauc"]
         return predicted.mauc if isinstance(predicted, Prediction) else predicted
 
     @property
-    def cost_curve_(self):
+    def cost_curve_(self) -> CostCurve:
         """Predicted MAUC against the cost of the features so far."""
         if "spent" not in self.trace_.details:
             raise AttributeError("cost_curve_ is there after a fit with feature_costs=.")
         return CostCurve(self.trace_.details["spent"], self.predicted_mauc_)
 
-    def check_options(self):
+    def check_options(self) -> _Options:
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
         is_auto = isinstance(self.shrinkage, str) and self.shrinkage == "auto"
         return _Options(
@@ -229,10 +229,10 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
             problem, noise_correction=options.noise_correction, max_samples=options.max_samples,
             pair_auc=pair_auc, n_room=MAX_FOLDED + MAX_PAIRS, n_jobs=self.n_jobs,
         )  # fmt: skip
-        self.shrinkage_ = options.shrinkage
+        self.shrinkage_: float = options.shrinkage
         if options.shrinkage is None:
             self.shrinkage_ = estimate_shrinkage(scores)
-        self.prior_ = prior_weights(prior, problem, scores, self.n_jobs)
+        self.prior_: np.ndarray | None = prior_weights(prior, problem, scores, self.n_jobs)
         search = {
             "shrinkage": self.shrinkage_, "alpha": options.alpha, "prior": self.prior_,
             "pair_shares": problem.pair_shares, "n_jobs": self.n_jobs,
@@ -251,7 +251,7 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
             found, predicted = found.first(n_enough), predicted.mauc[:n_enough]
             if self.interactions_ is not None:
                 self.interactions_ = self.interactions_.first(n_enough)
-        self.separations_ = state.separations_of(found.n_steps[-1])
+        self.separations_: np.ndarray = state.separations_of(found.n_steps[-1])
         excluded = set(self.folded_features_.tolist())
         if self.interactions_ is not None:
             excluded |= self.interactions_.members

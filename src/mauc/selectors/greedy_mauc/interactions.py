@@ -72,13 +72,13 @@ class Interactions(Result):
         """The features of all products that count."""
         return set(self.pairs[self.steps > 0].ravel().tolist())
 
-    def lines(self, names) -> list[str]:
+    def lines(self, names: Any) -> list[str]:
         """Return one line per product that counts, under these names of all features."""
         text = "{} and {} act together (p = {:.1e})"
         used = [one for one in self if one.step > 0]
         return [text.format(names[one.first], names[one.second], one.p_value) for one in used]
 
-    def frame_columns(self) -> dict[str, list]:
+    def frame_columns(self) -> dict[str, list[Any]]:
         """Return the columns of `to_frame`: features, names, p-value and step of every pair."""
         columns = (*self.pairs.T, *self.names.astype(str).T, self.p_values, self.steps)
         fields = ("first", "second", "first_name", "second_name", "p_value", "step")
@@ -98,7 +98,7 @@ class Interactions(Result):
 
 def search_derived(
     effects: np.ndarray, scores: NormalScores, k: int, names: np.ndarray, noise_correction: float,
-    *, interactions: bool, search: Callable[..., Any] | None = None, **options,
+    *, interactions: bool, search: Callable[..., Any] | None = None, **options: Any,
 ) -> tuple[SearchState, GreedyRanking, np.ndarray, Interactions | None]:  # fmt: skip
     """Choose features with their folded scores and, with `interactions`, with their products.
 
@@ -253,9 +253,11 @@ class ProductSearch:
     """The search of k features with the products that they complete."""
 
     def __init__(self, state: SearchState, members: np.ndarray, k: int) -> None:
-        self.state, self.members, self.found = state, members, empty_ranking(state, k)
-        self.products = state.n_features + np.arange(len(members))
-        self.product_steps = np.zeros(len(members), np.int64)
+        self.state: SearchState = state
+        self.members: np.ndarray = members
+        self.found: GreedyRanking = empty_ranking(state, k)
+        self.products: Any = state.n_features + np.arange(len(members))
+        self.product_steps: np.ndarray = np.zeros(len(members), np.int64)
         self._involved = np.concatenate([np.unique(members), self.products])
         first, second = members.T
         columns = ((first, second), (first, self.products), (second, self.products))
@@ -323,7 +325,7 @@ class ProductSearch:
         )
 
 
-def score_pairs(state, members, products, correlations):
+def score_pairs(state: Any, members: Any, products: Any, correlations: Any) -> tuple[Any, Any]:
     """Return the gain per new feature of every product with its members that are not chosen.
 
     Also the mean prior weights of these, 0 if there are none; folded scores have one member.
@@ -357,7 +359,7 @@ def score_pairs(state, members, products, correlations):
     return np.maximum(1.0 - losses, 0.0) / n_new, weights
 
 
-def shrunk_correlations(state, first, second):
+def shrunk_correlations(state: Any, first: Any, second: Any) -> Any:
     """Return the shrunk within-class correlations of pairs of columns."""
     centers = state.centers
     within = state.scores.products(first, second) - (centers[:, first] * centers[:, second]).sum(

@@ -50,7 +50,7 @@ class Prediction:
     left: Leftover
     n_steps: np.ndarray  #: (k,), int64: chosen columns with each of the features
 
-    def __array__(self, dtype=None, copy=None):
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
         return np.array(self.mauc, dtype=dtype)
 
     @cached_property
@@ -236,23 +236,23 @@ class Exchange(NamedTuple):
     correlation: float  #: of the two within the classes, shrunk as in the search
 
 
-class Alternatives(Result, Mapping):
+class Alternatives(Result, Mapping[Any, Any]):
     """For each chosen feature, by column number, its `Exchange` tuples, the nearest first."""
 
-    def __init__(self, ranking: Iterable[int], exchanges: Iterable[list[Exchange]], names):
+    def __init__(self, ranking: Iterable[int], exchanges: Iterable[list[Exchange]], names: Any):
         self._found = {int(f): part for f, part in zip(ranking, exchanges, strict=True)}
         self._names = names
 
-    def __getitem__(self, feature) -> list[Exchange]:
+    def __getitem__(self, feature: Any) -> list[Exchange]:
         return self._found[feature]
 
     def __iter__(self) -> Iterator[int]:
         return iter(self._found)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._found)
 
-    def with_names(self, names) -> "Alternatives":
+    def with_names(self, names: Any) -> "Alternatives":
         """Return the same with other names of all features."""
         return Alternatives(self._found, self._found.values(), names)
 
@@ -260,11 +260,11 @@ class Alternatives(Result, Mapping):
         """Return one line per chosen feature that could be replaced."""
         return [line for feature in self._found if (line := self.line(feature))]
 
-    def names(self, feature) -> list[str]:
+    def names(self, feature: Any) -> list[str]:
         """Return the names of the features that could replace a chosen one."""
         return [str(self._names[one.alternative]) for one in self._found[feature]]
 
-    def line(self, feature) -> str:
+    def line(self, feature: Any) -> str:
         """Describe a chosen feature in one line: replaced, dropped, or "" if neither can be."""
         exchanges = self._found[feature]
         if not exchanges:
@@ -278,7 +278,7 @@ class Alternatives(Result, Mapping):
         cost = (cost if largest >= _NO_LOSS else "no predicted loss") + f" (± {LOSS_ERROR})"
         return f"{short_name(self._names[feature])} could be {change} at {cost}"
 
-    def frame_columns(self):
+    def frame_columns(self) -> dict[str, list[Any]]:
         """Return the columns of `to_frame`, one row per exchange: names, losses, correlation."""
         rows = [
             (str(self._names[one.feature]), str(self._names[one.alternative]), *one[2:])
@@ -287,7 +287,7 @@ class Alternatives(Result, Mapping):
         ]
         return rows_to_columns(rows, Exchange._fields)
 
-    def printed_parts(self):
+    def printed_parts(self) -> list[str]:
         """Return the lines and tables to be printed, in order."""
         lines = self.lines()
         if not lines:
@@ -300,7 +300,7 @@ class AlternativesMixin:
     """Gives a selector whose `_rank` sets ``_exchanges`` the attribute ``alternatives_``."""
 
     @property
-    def alternatives_(self):
+    def alternatives_(self: Any) -> Alternatives:
         """For each chosen feature those that could replace it; found when first asked for."""
         check_fitted(self)
         names = getattr(self, "feature_names_in_", None)
@@ -331,7 +331,7 @@ class Exchanges:
             for feature, exchanges in zip(self.ranking, found, strict=True)
         ]
 
-    def __getstate__(self):
+    def __getstate__(self) -> dict[str, Any]:
         # A pickle holds what was found, a few numbers per chosen feature, not all effects.
         _ = self.found
         return self.__dict__
@@ -385,12 +385,12 @@ def find_exchanges(
     return found
 
 
-def model_shares(state):
+def model_shares(state: Any) -> Any:
     """Return the share of each class pair in MAUC."""
     return state.stakes / state.stakes.sum()
 
 
-def effect_scale(slopes, predicted, shares):
+def effect_scale(slopes: np.ndarray, predicted: Any, shares: Any) -> Any:
     """Return the factor of all effects, at most 1, by which the model predicts that MAUC."""
     separations = (slopes**2).sum(axis=0)
 
@@ -417,7 +417,7 @@ def _describe(state, chosen, scale):
     )  # fmt: skip
 
 
-def residual_effects(state, k, others):
+def residual_effects(state: Any, k: int, others: Any) -> tuple[Any, Any]:
     """Return the residual effects and variances of features, given the first k chosen ones."""
     factors, steps = state.factors[: state.step], np.arange(state.step)[:, np.newaxis]
     updated = state.n_updates[others]

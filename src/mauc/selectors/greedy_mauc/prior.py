@@ -227,7 +227,7 @@ def _check_cells(n_features, n_kept):
         )
 
 
-def value_scores(problem: Problem, scores: NormalScores, n_jobs=None) -> np.ndarray:
+def value_scores(problem: Problem, scores: NormalScores, n_jobs: int | None = None) -> np.ndarray:
     """Return the values of all features in robust standard deviations, as bytes like the scores.
 
     Sums are of sorted values, so that the order of the rows does not matter. Nominal features keep

@@ -14,6 +14,7 @@ import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numba import uintp
@@ -71,18 +72,18 @@ class NormalScores:
         stops = np.cumsum(self.class_counts)
         return np.array([part.sum() for part in np.split(self.weights, stops)[:-1]])
 
-    def weighted(self, columns) -> np.ndarray:
+    def weighted(self, columns: Any) -> np.ndarray:
         """Return scores, padded, that give weighted sums of products with other scores."""
         if self.weights is None:
             return self.padded[columns].astype(np.int16)
         return self.padded[columns] * self.weights
 
-    def products(self, first, second) -> np.ndarray:
+    def products(self, first: Any, second: Any) -> np.ndarray:
         """Return the sums of the products of two columns, or of many."""
         kind = np.int64 if self.weights is None else np.float64
         return np.einsum("...i,...i->...", self.weighted(first), self.padded[second], dtype=kind)
 
-    def values(self, columns, part: slice) -> np.ndarray:
+    def values(self, columns: Any, part: slice) -> np.ndarray:
         """Return scores of some kept rows times the roots of their weights, for products."""
         values = self.padded[columns, part]
         return values if self.weights is None else values * np.sqrt(self.weights[part])
@@ -120,10 +121,14 @@ class KeptRows:
     has as many of the `max_samples` as its copies would have.
     """
 
-    def __init__(self, problem: Problem, max_samples: int | None, kept=None, kept_weights=None):
+    def __init__(
+        self, problem: Problem, max_samples: int | None, kept: Any = None, kept_weights: Any = None
+    ):
         codes, given = problem.codes, problem.sample_weight
+        self.starts: np.ndarray
         order, self.starts, weights = group_by_class(codes, problem.n_classes, given)
-        self.order, self.weights = order.astype(np.int32), None if given is None else weights
+        self.order: np.ndarray = order.astype(np.int32)
+        self.weights: np.ndarray | None = None if given is None else weights
         total = len(order) if given is None else float(weights.sum())
         if max_samples is not None and max_samples < max(total, len(order)):
             kept = sample_rows(problem, self.order, self.starts, max_samples, self.weights)
@@ -131,26 +136,28 @@ class KeptRows:
             kept_weights = counts * min(1.0, total / max_samples)
         elif kept is None:
             kept, kept_weights = np.arange(len(order)), self.weights
-        self.kept, self.kept_weights = kept, kept_weights
+        self.kept: Any = kept
+        self.kept_weights: Any = kept_weights
 
 
 class NormalScorer:
     """Writes the scores of the columns of a problem, one block at a time, into `scores`."""
 
     def __init__(self, problem: Problem, rows: KeptRows, n_room: int = 0):
-        self.rows, self.class_weights = rows, problem.class_weights
+        self.rows: KeptRows = rows
+        self.class_weights: np.ndarray = problem.class_weights
         # The score of a weighted rank is computed.
-        self.table = score_table(problem.n_samples if rows.weights is None else 1)
+        self.table: np.ndarray = score_table(problem.n_samples if rows.weights is None else 1)
         kept_rows = rows.order[rows.kept]
         counts = np.bincount(problem.codes[kept_rows], minlength=problem.n_classes)
-        self.kept_starts = np.concatenate([[0], np.cumsum(counts)])
+        self.kept_starts: np.ndarray = np.concatenate([[0], np.cumsum(counts)])
         n_features, n_padded = problem.n_features, -(-len(kept_rows) // _ALIGN) * _ALIGN
         weights = None
         if rows.weights is not None:
             weights = np.zeros(n_padded)
             weights[: len(kept_rows)] = rows.kept_weights
-        self.sum_type = np.int64 if weights is None else np.float64
-        self.scores = NormalScores(
+        self.sum_type: Any = np.int64 if weights is None else np.float64
+        self.scores: NormalScores = NormalScores(
             np.zeros((n_features + n_room, n_padded), np.int8),
             np.empty((problem.n_classes, n_features), self.sum_type),
             np.empty(n_features, self.sum_type),
@@ -165,12 +172,13 @@ class BlockScores:
     """Scores, ties and class sums, of all rows, of a block of columns; a `ColumnReader` writes."""
 
     def __init__(self, scorer: NormalScorer, block: slice, *, takes_all: bool):
-        self._scorer, self._first, self.takes_all = scorer, block.start, takes_all
+        self.takes_all: bool = takes_all
+        self._scorer, self._first = scorer, block.start
         #: tied ordered pairs of rows per column, 0 if they are few
-        self.n_tied = np.empty(block.stop - block.start, scorer.sum_type)
+        self.n_tied: np.ndarray = np.empty(block.stop - block.start, scorer.sum_type)
         #: sums of the scores over each class, and of their squares
         shape = len(self.n_tied), 2, len(scorer.class_weights)
-        self.moments = np.empty(shape, scorer.sum_type)
+        self.moments: np.ndarray = np.empty(shape, scorer.sum_type)
 
     @property
     def columns(self) -> np.ndarray:
@@ -334,12 +342,12 @@ def category_scores(counts: CategoryCounts) -> np.ndarray:
     return scores / max(np.abs(scores).max(), 1e-300)
 
 
-def rank_scores(scores):
+def rank_scores(scores: Any) -> np.ndarray:
     """Return the ranks 0, 1, ... of scores, float64; equal ones have the same."""
     return np.unique(scores.round(_DECIMALS), return_inverse=True)[1].astype(np.float64)
 
 
-def class_signs(counts, scores):
+def class_signs(counts: Any, scores: Any) -> np.ndarray:
     """Return for every class pair the sign of the difference of the mean scores, never 0."""
     means = np.zeros(len(counts.totals))
     for k in range(len(means)):

@@ -1,7 +1,7 @@
 """The greedy search for features that together separate all class pairs, and its state."""
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
@@ -50,9 +50,9 @@ class GreedyRanking(NamedTuple):
     n_steps: np.ndarray  #: chosen columns of the state with each feature
     relevance: np.ndarray  #: (n_features,): gain of every feature at the first step
 
-    def first(self, k):
+    def first(self, k: int) -> "GreedyRanking":
         """Return the ranking of the first k features."""
-        return GreedyRanking(*(part[:k] for part in self[:-1]), self.relevance)
+        return GreedyRanking(*[part[:k] for part in self[:-1]] + [self.relevance])
 
 
 class Leftover(NamedTuple):
@@ -94,43 +94,57 @@ class SearchState:
     ):  # fmt: skip
         n_columns, n_pairs = effects.shape
         n_rows = max(n_steps, 1)
-        self.effects, self.scores, self.varies = effects, scores, scores.varies
-        self.n_features = n_columns - n_products
-        self.shrinkage, self.rate = shrinkage, alpha / 8.0
-        self.prior = np.ones(self.n_features) if prior is None else prior
+        self.scores: Any = scores  # None, as others, once the search has left
+        self.effects: np.ndarray = effects
+        self.varies: np.ndarray = scores.varies
+        self.n_features: int = n_columns - n_products
+        self.shrinkage: float = shrinkage
+        self.rate: float = alpha / 8.0
+        self.prior: np.ndarray = np.ones(self.n_features) if prior is None else prior
+        self.centers: Any
+        self.scales: Any
         self.centers, self.scales = scores.within_scales()
         # Features that vary and are not chosen; these and products that are not chosen.
-        self.is_left = self.is_open = scores.varies.copy()
+        self.is_left: np.ndarray = scores.varies.copy()
+        self.is_open: np.ndarray = self.is_left
         if n_products > 0:
             self.is_open = self.is_left.copy()
             self.is_open[self.n_features :] = True
-        self.step, self.chosen = 0, np.empty(n_rows, np.int64)
-        self.n_updates = np.zeros(n_columns, np.int64)
+        self.step: int = 0
+        self.chosen: np.ndarray = np.empty(n_rows, np.int64)
+        self.n_updates: np.ndarray = np.zeros(n_columns, np.int64)
         # Losses are the part of the error that remains with a feature, if scored in this step.
-        self.variances, self.losses = np.ones(n_columns), np.ones(n_columns)
+        self.variances: np.ndarray = np.ones(n_columns)
+        self.losses: np.ndarray = np.ones(n_columns)
         # Rows of the Cholesky factor of the shrunk correlations, and its diagonal; the effects of
         # the chosen columns over the roots of their variances; D_p^2 of the chosen columns.
-        self.factors, self.roots = np.empty((n_rows, n_columns)), np.empty(n_rows)
-        self.slopes, self.separations = np.empty((n_rows, n_pairs)), np.zeros(n_pairs)
+        self.factors: np.ndarray = np.empty((n_rows, n_columns))
+        self.roots: np.ndarray = np.empty(n_rows)
+        self.slopes: np.ndarray = np.empty((n_rows, n_pairs))
+        self.separations: np.ndarray = np.zeros(n_pairs)
         # What each pair counts, at most 1, and its weight in the remaining error.
-        self.pair_shares, self.stakes = pair_shares, np.ones(n_pairs)
+        self.pair_shares: np.ndarray | None = pair_shares
+        self.stakes: np.ndarray = np.ones(n_pairs)
         if pair_shares is not None:
             self.stakes = pair_shares / pair_shares.max()
-        self.weights = self.stakes / self.stakes.sum()
-        self.bounds = GainBounds(self.n_features, self.weights, self.rate)
-        self.blocks = _feature_blocks(self.n_features, scores.padded.shape[1], n_jobs)
-        self.pool, self._n_jobs = None, n_jobs  # the pool of a search with several blocks
+        self.weights: np.ndarray = self.stakes / self.stakes.sum()
+        self.bounds: Any = GainBounds(self.n_features, self.weights, self.rate)
+        self.blocks: list[tuple[int, int]] = _feature_blocks(
+            self.n_features, scores.padded.shape[1], n_jobs
+        )
+        self.pool: Any = None  # of a search with several blocks
+        self._n_jobs = n_jobs
         self._nominal = np.array(sorted(scores.nominal_squares), np.int64)
         self._n_reduced = np.zeros(n_columns, np.int64)  # chosen columns that effects are freed of
 
-    def with_prior(self, prior):
+    def with_prior(self, prior: Any) -> "SearchState":
         """Return a state before the first step, on a copy of the effects, with weights of gains."""
         return SearchState(
             self.effects.copy(), self.scores, len(self.chosen), shrinkage=self.shrinkage,
             alpha=8.0 * self.rate, prior=prior, pair_shares=self.pair_shares, n_jobs=self._n_jobs,
         )  # fmt: skip
 
-    def find_best(self, block):
+    def find_best(self, block: Any) -> Any:
         """Return the best feature of a range, -1 if none is left; its loss is up to date."""
         if len(self._nominal) > 1:
             self._reduce_nominal(block)
@@ -154,7 +168,7 @@ class SearchState:
                 self.effects[new] *= self.kept_by(new, self.chosen[at])[:, np.newaxis]
         self._n_reduced[columns] = self.step
 
-    def kept_by(self, columns, s):
+    def kept_by(self, columns: Any, s: Any) -> np.ndarray:
         """Return what is left, in [0, 1], of effects of nominal columns when another is chosen."""
         return np.sqrt(np.minimum(self._unexplained(columns, s) / _FUNCTION_NOISE, 1.0))
 
@@ -182,14 +196,16 @@ class SearchState:
         unexplained = (1.0 - between * scales**2) * (n - n_classes) / (n - n_groups)
         return np.maximum(unexplained, 0.0) / np.maximum(1.0 - r * r, 1e-9)
 
-    def count_better(self, block, taken, step, variances, limits):
+    def count_better(
+        self, block: Any, taken: Any, step: int, variances: np.ndarray, limits: Any
+    ) -> Any:
         """Count features of a range that gain more on the pair of a taken column than it did."""
         return count_better(
             *taken, self.effects, self.n_updates, step, self.slopes, self.factors, variances,
             *block, self.is_left, limits,
         )  # fmt: skip
 
-    def take(self, s):
+    def take(self, s: Any) -> Taken:
         """Choose column s, whose effects are up to date, and return what that does to its pair."""
         taken = take_column(
             s, self.step, self.effects, self.variances, self.rate, self.stakes, self.separations,
@@ -201,7 +217,7 @@ class SearchState:
         self.bounds.advance(self.step, self.slopes, self.weights)
         return Taken(*taken)
 
-    def condition(self, block):
+    def condition(self, block: Any) -> None:
         """Condition the variances of a range of features on the column that was taken last."""
         first, last = block
         s = self.chosen[self.step - 1]
@@ -213,42 +229,42 @@ class SearchState:
         )  # fmt: skip
         self.bounds.update(block, self.variances)
 
-    def add(self, s):
+    def add(self, s: Any) -> Taken:
         """Take column s and condition all columns on it."""
         taken = self.take(s)
         self.run(self.condition)
         return taken
 
-    def run(self, task, *args):
+    def run(self, task: Any, *args: Any) -> list[Any]:
         """Return the results of a task on every block of features, each in a thread of its own."""
         if self.pool is None:
             return [task(block, *args) for block in self.blocks]
         return run_in(self.pool, task, self.blocks, *args)
 
-    def update_effects(self, columns):
+    def update_effects(self, columns: Any) -> None:
         """Condition the effects of some columns on all that are chosen."""
         update_effects(columns, self.effects, self.n_updates, self.step, self.slopes, self.factors)
 
-    def feature_gains(self):
+    def feature_gains(self) -> np.ndarray:
         """Return the part of the error that every feature takes away, after all were scored."""
         # The weights sum to 1 up to rounding: a gain of nothing may come out below 0.
         gains = np.maximum(1.0 - self.losses[: self.n_features], 0.0)
         return np.where(self.varies[: self.n_features], gains, 0.0)
 
-    def lower(self, n):
+    def lower(self, n: int) -> np.ndarray:
         """Return the Cholesky factor of the correlations of the first n chosen columns."""
         lower = np.tril(self.factors[:n, self.chosen[:n]].T, -1)
         lower[np.diag_indices(n)] = self.roots[:n]
         return lower
 
-    def separations_of(self, n):
+    def separations_of(self, n: int) -> np.ndarray:
         """Return D_p^2 of the first n chosen columns."""
         separations = np.zeros(self.slopes.shape[1])
         for slope in self.slopes[:n]:
             separations += slope * slope
         return separations
 
-    def leave(self):
+    def leave(self) -> Leftover:
         """Let go of what only further steps would need; return what a prediction needs of it."""
         scores, scales = self.scores, self.scales
         self.scores = self.centers = self.scales = self.bounds = self.pool = None
@@ -270,12 +286,14 @@ class SearchState:
         )  # fmt: skip
 
     @property
-    def is_large(self):
+    def is_large(self) -> bool:
         """Whether the arrays are too large to be kept until a prediction is asked for."""
         return self.effects.nbytes + self.factors.nbytes + self.slopes.nbytes > MAX_HELD
 
 
-def measure_state(selector, problem, n_steps, n_jobs=None, n_room=0):
+def measure_state(
+    selector: Any, problem: Any, n_steps: int, n_jobs: int | None = None, n_room: int = 0
+) -> SearchState:
     """Return the state before the first step, with the options of a `GreedyMAUC` but its prior."""
     options = selector.check_options()
     effects, scores = measure(
@@ -291,7 +309,7 @@ def measure_state(selector, problem, n_steps, n_jobs=None, n_room=0):
     )  # fmt: skip
 
 
-def search_features(state, k):
+def search_features(state: Any, k: int) -> GreedyRanking:
     """Choose k features that together separate all class pairs."""
     found = empty_ranking(state, k)
     n_chosen = int(found.n_steps[-1])
@@ -326,7 +344,7 @@ def search_features(state, k):
     return found
 
 
-def empty_ranking(state, k):
+def empty_ranking(state: Any, k: int) -> GreedyRanking:
     """Return a ranking of k features to be filled in; constant ones are there, last, by column."""
     varies = state.varies[: state.n_features]
     n_chosen = min(k, int(varies.sum()))
@@ -338,7 +356,7 @@ def empty_ranking(state, k):
     )  # fmt: skip
 
 
-def condition_on(state, ranking):
+def condition_on(state: Any, ranking: np.ndarray) -> Any:
     """Add the features of a ranking that vary to a state before its first step; return it."""
     for s in ranking[state.varies[ranking]]:
         step = state.step
@@ -348,14 +366,14 @@ def condition_on(state, ranking):
     return state
 
 
-def plain_state(effects, scores, ranking, options):
+def plain_state(effects: Any, scores: Any, ranking: np.ndarray, options: Any) -> Any:
     """Return a state of the features of a ranking alone, after the last step."""
     state = condition_on(SearchState(effects, scores, len(ranking), **options), ranking)
     state.leave()
     return state
 
 
-def best_feature(features, losses, prior):
+def best_feature(features: Any, losses: np.ndarray, prior: Any) -> Any:
     """Return the best of some features, by the same order as `find_best`."""
     return min(
         features, key=lambda f: (-prior[f] * max(1.0 - losses[f], 0.0), -prior[f], losses[f], f)
@@ -375,14 +393,16 @@ class GainBounds:
     are of the step, counted from the first of a window, in which a feature was scored last.
     """
 
-    def __init__(self, n_features, weights, rate):
+    def __init__(self, n_features: int, weights: Any, rate: Any):
         # The matrix of a window takes a small part of the time that scoring all features would.
         window = min(_MAX_WINDOW, 2 + math.isqrt(n_features))
-        self.limits = np.full(n_features, np.inf)  # nothing is known before the first step
-        self.reaches = np.full(n_features, np.inf)
-        self.variances = np.ones(n_features)
-        self.offsets = np.zeros(n_features, np.int64)
-        self.offset = 0  # of this step
+        self.limits: np.ndarray = np.full(
+            n_features, np.inf
+        )  # nothing is known before the first step
+        self.reaches: np.ndarray = np.full(n_features, np.inf)
+        self.variances: np.ndarray = np.ones(n_features)
+        self.offsets: np.ndarray = np.zeros(n_features, np.int64)
+        self.offset: int = 0  # of this step
         self._rate, self._first, self._spread = rate, 0, 0.0
         self._weights_at = np.empty((window + 1, len(weights)))
         self._weights_at[0] = weights
@@ -390,7 +410,7 @@ class GainBounds:
         self._is_full = False
         self._is_worthwhile = n_features * len(weights) >= MIN_EFFECTS
 
-    def advance(self, step, slopes, weights):
+    def advance(self, step: int, slopes: np.ndarray, weights: Any) -> None:
         """Prepare the bounds of the next step, after `step` columns were chosen."""
         if not self._is_worthwhile:
             return
@@ -416,7 +436,7 @@ class GainBounds:
         self._is_full = n_since == len(self._weights_at) - 1
         self.offset = 0 if self._is_full else n_since
 
-    def update(self, block, variances):
+    def update(self, block: Any, variances: np.ndarray) -> None:
         """Fill in the limits of a range of features, given their variances."""
         if not self._is_worthwhile:
             self.limits[slice(*block)] = np.inf

@@ -40,7 +40,7 @@ class CostCurve(Result):
         last = np.flatnonzero(np.append(np.diff(self.cost) > 0, True))
         return {"cost": self.cost[last], "n_features": last + 1, "mauc": self.mauc[last]}
 
-    def plot(self, ax=None):
+    def plot(self, ax: Any = None) -> Any:
         """Draw the curve; return its `mauc.plotting.CostCurveDisplay`."""
         # By name: plots build on selectors, not the other way round.
         return import_module("mauc.plotting").CostCurveDisplay(self).plot(ax)

@@ -5,6 +5,7 @@ exactly 1 with each other.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -95,7 +96,7 @@ class FCBF(BinnedSelector):
     max_rounds: int | None = None
     binning: str = "mdl"
 
-    def check_options(self):
+    def check_options(self) -> None:
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
         check_real("threshold", self.threshold, 0, 1)
         check_int("max_rounds", self.max_rounds, 1, optional=True)
@@ -109,7 +110,9 @@ class FCBF(BinnedSelector):
         return single_ranking(problem, ranking, relevance[ranking], relevance)
 
 
-def fcbf_search(features, k, threshold=0.0, max_rounds=None):
+def fcbf_search(
+    features: Any, k: int, threshold: float = 0.0, max_rounds: int | None = None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return k features in order of rounds, the round of each, and SU(f, y) of all features."""
     arrays = features.arrays
     log_n, scale = arrays.log_n, arrays.n * arrays.unit

@@ -7,7 +7,7 @@ Information is a quotient of whole numbers: with L(v) = v log v in fixed point,
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,14 +50,14 @@ class BinnedSelector(RankingSelector):
     n_bins: int = 10
     categorical_features: Any = None
 
-    def check_options(self):
+    def check_options(self) -> None:
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
         if self.binning not in BINNINGS:
             check_choice("binning", self.binning, BINNINGS)
         if self.binning in ("equal_width", "equal_frequency"):
             check_int("n_bins", self.n_bins, 2, MAX_BINS)
 
-    def binned(self, problem):
+    def binned(self, problem: Any) -> "AbstractContextManager[BinnedFeatures]":
         """Return the context that holds the features of a problem, discretised."""
         workspace = problem.columns.workspace
         workspace.reserve(_TABLE_BYTES * len(problem.codes))
@@ -142,7 +142,7 @@ class MRMR(WishMixin, BinnedSelector):
 
     criterion: str = "difference"
 
-    def check_options(self):
+    def check_options(self) -> None:
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
         if self.criterion not in CRITERIA:
             check_choice("criterion", self.criterion, CRITERIA)
@@ -305,7 +305,7 @@ def _feature_blocks(D, n_states, n_threads):
     return even_ranges(n_features, min(n_threads, work // BLOCK_WORK))
 
 
-def class_margins(y, n_classes, rows):
+def class_margins(y: Any, n_classes: int, rows: Any) -> tuple[np.ndarray, np.ndarray, int]:
     """Return planes, if few, counts and the sum of L of the classes."""
     # With more classes no feature is counted by planes.
     n_planes = n_classes - 1 if n_classes - 1 <= MAX_CLASS_PRODUCTS else 0
@@ -322,7 +322,7 @@ def pack_row(codes: np.ndarray, n_planes: int) -> np.ndarray:
     return planes
 
 
-def mrmr_search(features, k, quotient=False, wishes=None) -> GreedySearch:
+def mrmr_search(features: Any, k: int, quotient: bool = False, wishes: Any = None) -> GreedySearch:
     """Choose k features, or units by sums, by mRMR in its difference or quotient form."""
     search = GreedySearch(features.relevance, features.is_constant, k)
     n_counted = np.zeros(len(features.relevance), dtype=np.int64)
@@ -362,7 +362,7 @@ def mrmr_search(features, k, quotient=False, wishes=None) -> GreedySearch:
     return search.run(find_best, features.blocks, features.pool)
 
 
-def jmi_search(features, k) -> GreedySearch:
+def jmi_search(features: Any, k: int) -> GreedySearch:
     """Choose k features by JMI; the scores are sums over the features chosen before."""
     search = GreedySearch(features.relevance, features.is_constant, k)
     sums = np.zeros(len(features.relevance))
@@ -389,7 +389,9 @@ def jmi_search(features, k) -> GreedySearch:
     return search.run(add, features.blocks, features.pool, prepare=merge_last)
 
 
-def merge_classes(codes, y, n_classes):
+def merge_classes(
+    codes: np.ndarray, y: Any, n_classes: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return codes, int32, of states with classes that occur, their counts, and groups by state."""
     pairs = codes.astype(np.int64) * n_classes + y
     counts = np.bincount(pairs)

@@ -115,7 +115,7 @@ class ReliefF(RankingSelector):
 
     _no_cluster = "its distances are sums over all columns, in their order"
 
-    def check_options(self):
+    def check_options(self) -> Any:
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
         wanted = self.n_iterations
         is_word = isinstance(wanted, str) and wanted in ("all", "log")
@@ -177,8 +177,9 @@ def _warn_of_tiny_ranges(problem, widths):
 
 
 def relieff_weights(
-    XT, y, n_classes, rows=None, n_neighbors=10, n_threads=1, is_nominal=None, sample_weight=None
-):
+    XT: Any, y: Any, n_classes: int, rows: Any = None, n_neighbors: int = 10, n_threads: int = 1,
+    is_nominal: Any = None, sample_weight: Any = None,
+) -> np.ndarray:  # fmt: skip
     """Return the ReliefF weight of every feature of columns in memory.
 
     A class may be absent from `y`; with two classes misses are not weighted by class probabilities.
@@ -220,8 +221,8 @@ def relieff_weights(
 
         n_rows = panel_queries + -panel_queries % 4
         panels = [np.empty((n_rows, n_samples)) for _ in range(2 if is_symmetric else 1)]
-        slots = new_slots(n_samples, n_classes, n_neighbors) if is_symmetric else None
-        scans = []
+        slots: Any = new_slots(n_samples, n_classes, n_neighbors) if is_symmetric else None
+        scans: list[Any] = []
         starts = range(0, queries.size, panel_queries)
         for number, start in enumerate(track(starts, "blocks of samples")):
             block = queries[start : start + panel_queries]
@@ -257,7 +258,9 @@ def relieff_weights(
     return weights
 
 
-def weighted_neighbors(panel, queries, y, sample_weight, takes_all, n_neighbors):
+def weighted_neighbors(
+    panel: Any, queries: np.ndarray, y: Any, sample_weight: Any, takes_all: Any, n_neighbors: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Return neighbours of queries, given their distances to all rows, and what each counts.
 
     A row counts by that part of its weight that is among the first `n_neighbors` of its class, hits
@@ -284,7 +287,7 @@ def weighted_neighbors(panel, queries, y, sample_weight, takes_all, n_neighbors)
     return near.astype(np.int32), shares
 
 
-def count_values(XT, is_nominal):
+def count_values(XT: Any, is_nominal: Any) -> np.ndarray:
     """Return the number of values of nominal columns, 0 for numeric ones; int32."""
     n_values = np.zeros(XT.shape[0], np.int32)
     if is_nominal is None:
@@ -297,12 +300,12 @@ def count_values(XT, is_nominal):
     return n_values
 
 
-def column_widths(XT):
+def column_widths(XT: Any) -> Any:
     """Return the largest less the lowest known value of every column."""
     return np.fmax.reduce(XT, axis=1) - np.fmin.reduce(XT, axis=1)
 
 
-def scale_columns(XT, n_values, ZT) -> bool:
+def scale_columns(XT: Any, n_values: Any, ZT: Any) -> bool:
     """Fill `ZT` with columns scaled to [0, 1], nominal ones copied; return if any is missing."""
     is_nominal = n_values > 0
     with np.errstate(all="ignore"):
@@ -317,7 +320,9 @@ def scale_columns(XT, n_values, ZT) -> bool:
     return bool(np.isnan(ZT).any())
 
 
-def new_slots(n_slots, n_classes, n_neighbors):
+def new_slots(
+    n_slots: int, n_classes: int, n_neighbors: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return free slots: near_dist, near_row, bound and target."""
     shape = (n_slots, n_classes, n_neighbors)
     return (
@@ -329,9 +334,10 @@ def new_slots(n_slots, n_classes, n_neighbors):
 
 
 def fill_panel(
-    ZT, columns, n_values, is_plain, queries, is_symmetric, first, last, y, panel,
-    near_dist, near_row, bound, target, accumulate=False,
-):  # fmt: skip
+    ZT: Any, columns: Any, n_values: Any, is_plain: Any, queries: np.ndarray, is_symmetric: Any,
+    first: Any, last: Any, y: Any, panel: Any, near_dist: Any, near_row: Any, bound: Any,
+    target: Any, accumulate: bool = False,
+) -> None:  # fmt: skip
     """Fill distances of the queries to rows first:last, and offer the queries to these rows.
 
     ``panel[k, i]`` becomes the distance of queries[k] and row i, the sum over `columns`, in order,
@@ -356,8 +362,9 @@ def fill_panel(
 
 
 def add_weights(
-    ZT, n_values, is_plain, queries, y, class_counts, near_row, first, last, weights, shares=None
-):
+    ZT: Any, n_values: Any, is_plain: Any, queries: np.ndarray, y: Any, class_counts: np.ndarray,
+    near_row: Any, first: Any, last: Any, weights: Any, shares: Any = None,
+) -> None:  # fmt: skip
     """Add the contributions of the queries to the weights of columns first:last.
 
     By the formula of `ReliefF`, with the neighbours found in a class for k and, for two classes, 1

@@ -1,7 +1,7 @@
 """ReliefF of a source: the columns pass by, once for every panel of samples."""
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,7 +30,9 @@ _DIFFERENCE_TIME, _BYTE_TIME = 3e-10, 1e-9
 _LONG = 3600.0
 
 
-def streamed_weights(problem, rows=None, n_neighbors=10, n_threads=1):
+def streamed_weights(
+    problem: Any, rows: Any = None, n_neighbors: int = 10, n_threads: int = 1
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the ReliefF weight and the range of every feature of a source, in passes over it."""
     queries = np.arange(problem.n_samples) if rows is None else np.array(rows, np.int64)
     n_slots = problem.n_classes * n_neighbors
@@ -65,9 +67,9 @@ def streamed_weights(problem, rows=None, n_neighbors=10, n_threads=1):
                 near = weighted_neighbors(distances, panel, y, *sizes, n_neighbors)
                 found = _Neighbors.of(panel, near[0], y, near[1])
                 continue
-            fixed = 0, y, distances, *slots
+            scanned = 0, y, distances, *slots
             parts = even_ranges(panel.size, n_threads) if panel.size else []
-            run(scan_panel, [(panel, False, a, b, *fixed) for a, b in parts])
+            run(scan_panel, [(panel, False, a, b, *scanned) for a, b in parts])
             found = _Neighbors.of(panel, slots[1], y)
     is_counted = rows is None and sample_weight is not None
     weights *= 1.0 / (sample_weight.sum() if is_counted else queries.size)
