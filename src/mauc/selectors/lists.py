@@ -185,7 +185,7 @@ def rank_features(
 def top_k_of_part(
     part: Any, decomposition: Any, relevance: Any, length: int, ties: Any, n_pairs: int | None,
     settings: Any,
-) -> tuple[TopK, np.ndarray, np.ndarray]:  # fmt: skip
+) -> tuple[TopK, np.ndarray, np.ndarray | None]:  # fmt: skip
     """Return what `top_k` does of a worker's columns, and their pair AUCs, or None."""
     pair_auc = None
     if n_pairs is not None:
