@@ -102,7 +102,7 @@ class RBFSVM(BaseClassifier):
 
     def __init__(
         self, C: Any = 1.0, gamma: Any = "auto", *, scaling: str = "range", tol: Any = None,
-        precompute: str = "auto", categorical_features: Any = None,
+        precompute: Any = "auto", categorical_features: Any = None,
     ):  # fmt: skip
         self.C = C
         self.gamma = gamma

@@ -64,7 +64,7 @@ class ColumnSource:
     complete: Collection[int] = ()  #: columns that are known to miss no value
 
     def __init__(
-        self, name: str, n_samples: int, types: Any, *, feature_names: Any = None,
+        self, name: Any, n_samples: int, types: Any, *, feature_names: Any = None,
         memory: Any = None,
     ):  # fmt: skip
         self.name: str = str(name)

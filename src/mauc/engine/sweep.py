@@ -146,9 +146,7 @@ def _spread(builder, number, vector=_VECTOR):
     return builder.shuffle_vector(first, undefined, ir.Constant(_VECTOR, None))
 
 
-def sweep_keys(
-    keys: Any, n_known: Any, class_counts: np.ndarray, label_bits: np.ndarray
-) -> np.ndarray:
+def sweep_keys(keys: Any, n_known: Any, class_counts: np.ndarray, label_bits: int) -> np.ndarray:
     """Count, for every column and class pair, how often the first class is higher.
 
     `keys` and `n_known` are those of `mauc.engine.keys.sort_columns`, `class_counts` the rows of

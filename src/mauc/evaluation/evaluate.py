@@ -36,7 +36,7 @@ SCOPES = ("dataset", "dataset_size", "fold", "fold_size")
 
 @insert_texts
 def evaluate_ranking(
-    ranking: np.ndarray, sizes: Any, classifier: Any, X_train: Any, y_train: Any, X_test: Any,
+    ranking: Any, sizes: Any, classifier: Any, X_train: Any, y_train: Any, X_test: Any,
     y_test: Any, *, response_method: Any = "predict_proba", train_weight: Any = None,
     test_weight: Any = None, pair_weight: Any = None, n_jobs: int | None = None,
 ) -> np.ndarray:  # fmt: skip
@@ -155,7 +155,7 @@ class FoldEvaluator:
         self._nested: dict[Any, Any] = {}
 
     def evaluate(
-        self, ranking: np.ndarray, sizes: Any, classifier: Any, *,
+        self, ranking: Any, sizes: Any, classifier: Any, *,
         response_method: Any = "predict_proba",
     ) -> np.ndarray:  # fmt: skip
         """Compute the test MAUC of a classifier on the first k features of a ranking.
@@ -168,7 +168,7 @@ class FoldEvaluator:
         return np.array([measurement.mauc for measurement in measured])[positions]
 
     def measure(
-        self, ranking: np.ndarray, sizes: Any, classifier: Any, *,
+        self, ranking: Any, sizes: Any, classifier: Any, *,
         response_method: Any = "predict_proba",
     ) -> "Iterator[Measurement]":  # fmt: skip
         """Yield one `Measurement` for each of the ascending sizes; parameters as in `evaluate`.
@@ -186,7 +186,7 @@ class FoldEvaluator:
             yield Measurement(int(size), mauc, fitted - start, scored - fitted)
             start = perf_counter()
 
-    def scores(self, classifier: Any, response_method: Any, ranking: np.ndarray, sizes: Any) -> Any:
+    def scores(self, classifier: Any, response_method: Any, ranking: Any, sizes: Any) -> Any:
         """Return an iterable of the scores of the first k features, for each of the sizes."""
         responses = [name for name in RESPONSES if hasattr(classifier, name)]
         check_choice("response_method", response_method, responses)
@@ -274,7 +274,7 @@ class FoldEvaluator:
 
 @insert_texts
 def evaluate_tuned_svm(
-    ranking: np.ndarray, sizes: Any, X_train: Any, y_train: Any, X_test: Any, y_test: Any, *,
+    ranking: Any, sizes: Any, X_train: Any, y_train: Any, X_test: Any, y_test: Any, *,
     scope: str = "fold", tuned: Any = None, response_method: Any = "predict_proba",
     train_weight: Any = None, test_weight: Any = None, categorical_features: Any = None,
     n_jobs: int | None = None, **options: Any,
@@ -392,7 +392,7 @@ def check_equal_weights(method: Any, weights: np.ndarray) -> None:
         )
 
 
-def check_width(X_test: np.ndarray, X_train: np.ndarray) -> None:
+def check_width(X_test: Any, X_train: np.ndarray) -> None:
     """Raise unless both parts have the same number of columns."""
     if X_train.shape[1] != X_test.shape[1]:
         raise MaucError(

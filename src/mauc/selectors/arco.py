@@ -188,7 +188,7 @@ class RankWriter:
         self.squares[columns] = (level_counts * ranks * ranks).sum(axis=1)
         take_levels(LT, np.arange(n_samples), ranks.astype(self.ranks.dtype), columns, self.ranks)
 
-    def write_sorted(self, keys: Any, n_known: Any, row_bits: np.ndarray, columns: Any) -> None:
+    def write_sorted(self, keys: Any, n_known: Any, row_bits: int, columns: Any) -> None:
         """Write the ranks of sorted columns, whose keys hold the row."""
         _rank_sorted(keys, n_known, row_bits, self._step, columns, self.ranks, self.squares)
 
