@@ -57,7 +57,7 @@ lint: $(VENV)/.lint
 
 # The site, in docs/_build/html; warnings are errors, examples are run.
 docs: $(VENV)/.docs
-	$(BIN)/sphinx-build -W --keep-going -q -j auto docs docs/_build/html
+	$(BIN)/sphinx-build -W --keep-going -q docs docs/_build/html
 
 # Wheel and sdist in dist/, and what checks of packages say of them.
 package: $(VENV)/.package
