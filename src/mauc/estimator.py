@@ -2,20 +2,26 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sklearn.base import BaseEstimator
 
 from mauc.progress import fits
 
+_Method = TypeVar("_Method")
+
 try:
-    from sklearn.callback import CallbackSupportMixin, with_callbacks
+    from sklearn.callback import CallbackSupportMixin
 except ImportError:  # before scikit-learn 1.9 there are none
     CallbackSupportMixin = type("CallbackSupportMixin", (), {})
 
-    def with_callbacks(method: Any) -> Any:
-        """Return the method."""
+if TYPE_CHECKING or not hasattr(CallbackSupportMixin, "set_callbacks"):
+
+    def with_callbacks(method: _Method) -> _Method:
+        """Return the method, which closes its callbacks where there are any."""
         return method
+else:
+    from sklearn.callback import with_callbacks as with_callbacks  # which has no types
 
 
 class Estimator(CallbackSupportMixin, BaseEstimator):

@@ -7,6 +7,8 @@ from mauc.exceptions import MaucError
 from mauc.extras import optional_import
 from mauc.registry import SELECTOR_CLASSES
 
+__all__ = ["register_converters"]
+
 
 def register_converters() -> None:
     """Tell skl2onnx how to convert the selectors; call it once before ``skl2onnx.to_onnx``.
