@@ -162,3 +162,8 @@ def test_every_public_name_is_in_the_reference():
     public = {name for module in modules for name in importlib.import_module(module).__all__}
     constants = {name for name in public if name.startswith("__") or name in CONSTANTS}
     assert listed == public - constants
+
+
+def test_the_version_is_the_same_everywhere():
+    for name, line in (("CITATION.cff", "version: {}"), ("packaging/recipe.yaml", 'version: "{}"')):
+        assert line.format(version("mauc")) in (ROOT / name).read_text(encoding="utf-8"), name

@@ -21,6 +21,7 @@ n_features_to_select : int, float, "all", "auto", "fdr" or None, default=None
     How many features to select: a number, a fraction of all, all of them (a full ranking),
     as many as `mauc.select_k` finds enough, whose curve is then `size_curve_`, those that separate
     some pair of classes significantly ("fdr"), or half of them (None).
+
 fdr_alpha : float, default=0.05
     Of "fdr": the share of the selected features that may be expected to separate no classes, by
     the tests of `mauc.pair_tests`. Where no feature is significant, one is selected, with a

@@ -171,9 +171,14 @@ class Indicators:
         return out
 
 
-def find_categories(X: np.ndarray, columns: Any) -> dict[int, np.ndarray]:
-    """Return a dict of column to its sorted distinct values; NaN is not a value."""
-    return {int(j): np.unique(X[~np.isnan(X[:, j]), j]) for j in columns}
+def find_categories(X: np.ndarray, columns: Any, min_rows: int = 1) -> dict[int, np.ndarray]:
+    """Return a dict of column to its sorted values of `min_rows` rows or more; NaN is none."""
+    found = {}
+    for j in columns:
+        values, counts = np.unique(X[~np.isnan(X[:, j]), j], return_counts=True)
+        # The most frequent value stays, so that every column has one.
+        found[int(j)] = values[counts >= min(min_rows, counts.max(initial=1))]
+    return found
 
 
 def encode_column(column: np.ndarray, categories: np.ndarray) -> np.ndarray:

@@ -40,6 +40,7 @@ MAX_ROWS = 10_000
 MAX_VALUES = 10_000_000  # rows x features; of larger tables a part of the rows is judged
 MIN_ROWS = 1_000  # that wide tables keep whatever their width
 _MIN_PER_CLASS = 20
+_MIN_CATEGORY = 5  # training rows of a category; densities of rarer ones are overconfident
 _MIN_SHRINKAGE = 1e-4  # keeps correlations of copied columns invertible
 _FAR = 10.0  # standard deviations below the mean, where trees find missing values
 _DISTANCES = 2**21  # at a time, 16 MB
@@ -246,7 +247,8 @@ def split_fold(
     X = np.array(problem.value_columns(columns).T, dtype=np.float64, order="C")
     X[np.isinf(X)] = np.nan  # outside any density: treated as missing
     nominal = np.flatnonzero(problem.is_nominal[columns])
-    indicators = Indicators(X.shape[1], find_categories(X[train], nominal))
+    categories = find_categories(X[train], nominal, _MIN_CATEGORY)
+    indicators = Indicators(X.shape[1], categories)
     known, unknown = indicators.expand(X[train]), indicators.expand(X[test])
     weights = np.ones(len(train))
     if problem.sample_weight is not None:  # only their ratios matter

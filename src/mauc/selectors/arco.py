@@ -41,7 +41,7 @@ class ARCO(RankingSelector):
 
     Parameters
     ----------
-    {n_features_to_select}
+    {n_features_to_select, fdr_alpha}
     redundancy_weight : float, default=1.0
         Weight of the correlation, not negative; 0 ranks as `MAUCD` does.
     {n_jobs, verbose}

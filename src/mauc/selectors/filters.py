@@ -28,7 +28,7 @@ class MDFS(SketchMixin, WishMixin, ListSelector):
 
     Parameters
     ----------
-    {n_features_to_select}
+    {n_features_to_select, fdr_alpha}
     schedule : {"random", "round_robin", "rand_robin", "hardest"}, default="random"
         Which pair is drawn from next; "random" is the paper's. See `SubproblemSelector`.
     ties : {"index", "mauc"}, default="index"
@@ -109,7 +109,7 @@ class SubproblemSelector(ListSelector):
 
     Parameters
     ----------
-    {n_features_to_select}
+    {n_features_to_select, fdr_alpha}
     decomposition : {"one-vs-one", "one-vs-rest", "whole"}, default="one-vs-one"
         The sub-problems: every pair of classes, every class against the others, or the whole
         problem (a single list).
@@ -177,7 +177,7 @@ class SpreadFx(ListSelector):
 
     Parameters
     ----------
-    {n_features_to_select}
+    {n_features_to_select, fdr_alpha}
     relevance : {"chi2", "su", "ig", "auc", "fsdd", "fisher", "anova", "fast"}, default="chi2"
         What ranks features on a sub-problem. The first three discretise every feature anew
         for each class, by the MDL method of Fayyad and Irani.
@@ -244,7 +244,7 @@ class MAUCD(SketchMixin, WishMixin, _NominalFilter):
 
     Parameters
     ----------
-    {n_features_to_select, missing, categorical_features}
+    {n_features_to_select, fdr_alpha, missing, categorical_features}
         Their AUC is that of `MDFS`.
     {pair_weight, keep, exclude, feature_groups, feature_costs, budget}
         The gain of a feature is its MAUC above 1/2.
@@ -290,7 +290,7 @@ class ChiSquare(_NominalFilter):
 
     Parameters
     ----------
-    {n_features_to_select, categorical_features}
+    {n_features_to_select, fdr_alpha, categorical_features}
         Each category is a bin.
     {n_jobs, verbose}
 
@@ -334,7 +334,7 @@ class SymmetricalUncertainty(_NominalFilter):
 
     Parameters
     ----------
-    {n_features_to_select, categorical_features}
+    {n_features_to_select, fdr_alpha, categorical_features}
         Each category is a bin.
     {n_jobs, verbose}
 
@@ -376,7 +376,7 @@ class InformationGain(_NominalFilter):
 
     Parameters
     ----------
-    {n_features_to_select, categorical_features}
+    {n_features_to_select, fdr_alpha, categorical_features}
         Each category is a bin.
     {n_jobs, verbose}
 
@@ -419,7 +419,7 @@ class FSDD(ListSelector):
 
     Parameters
     ----------
-    {n_features_to_select}
+    {n_features_to_select, fdr_alpha}
     beta : float, default=2.0
         Weight of the spread within classes.
     constants : {"last", "first"}, default="last"
@@ -490,7 +490,7 @@ class FisherScore(ListSelector):
 
     Parameters
     ----------
-    {n_features_to_select, n_jobs, verbose}
+    {n_features_to_select, fdr_alpha, n_jobs, verbose}
 
     Attributes
     ----------
@@ -540,7 +540,7 @@ class AnovaF(ListSelector):
 
     Parameters
     ----------
-    {n_features_to_select, n_jobs, verbose}
+    {n_features_to_select, fdr_alpha, n_jobs, verbose}
 
     Attributes
     ----------
@@ -591,7 +591,7 @@ class FAST(ListSelector):
 
     Parameters
     ----------
-    {n_features_to_select}
+    {n_features_to_select, fdr_alpha}
     n_bins : int, default=10
         Bins, each of which gives a threshold.
     {n_jobs, verbose}

@@ -121,14 +121,16 @@ def _judge(
         of_all, _ = _measure(held, every)
         losses = every.fold_mauc[every.best] - chosen.fold_mauc[chosen.best]
         if of_all["lower"] is not None:
-            bound = bound_loss(held.problem, chosen, every, len(selector.ranking_))
-            certificate = bound.sentence
+            certificate = bound_loss(held.problem, chosen, every, len(selector.ranking_))
     verdict, is_clear = _verdict(measured, of_all, losses, n_features)
+    # One judge may gain clearly where the best of each set of features may differ by chance.
+    if certificate is not None and not is_clear and certificate.bound < 0.0:
+        certificate = None
     return {
         "reason": None,
         "verdict": verdict,
         "is_clear": is_clear,
-        "certificate": certificate,
+        "certificate": None if certificate is None else certificate.sentence,
         "hard_title": _hard_title(hard, problem),
         "n_folds": len(held.folds),
         "n_rows": held.problem.n_samples,

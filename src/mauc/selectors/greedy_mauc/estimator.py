@@ -51,6 +51,7 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
     {n_features_to_select}
         "predicted" is another choice, which needs no cross-validation: the fewest features whose
         predicted MAUC is within 0.0005 of the highest of up to 100 features.
+    {fdr_alpha}
     shrinkage : float or "auto", default="auto"
         In [0, 1]: how much of the correlation between features is not trusted. 0 trusts the
         sample, 1 takes all features as independent given the class. "auto" estimates it from

@@ -32,7 +32,7 @@ class FCBF(BinnedSelector):
 
     Parameters
     ----------
-    {n_features_to_select}
+    {n_features_to_select, fdr_alpha}
     threshold : float, default=0.0
         In [0, 1]: features whose symmetrical uncertainty with the class is lower take no part in
         the rounds and come last.

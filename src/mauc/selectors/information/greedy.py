@@ -94,7 +94,7 @@ class MRMR(WishMixin, BinnedSelector):
 
     Parameters
     ----------
-    {n_features_to_select}
+    {n_features_to_select, fdr_alpha}
     criterion : {"difference", "quotient"}, default="difference"
         Relevance less redundancy (MID), or their quotient (MIQ).
     binning : {"three_states", "mdl", "equal_width", "equal_frequency", "none"}
@@ -166,7 +166,7 @@ class JMI(BinnedSelector):
 
     Parameters
     ----------
-    {n_features_to_select}
+    {n_features_to_select, fdr_alpha}
     binning : {"three_states", "mdl", "equal_width", "equal_frequency", "none"}
         How numeric features become discrete, by default in "three_states"; see `MRMR`.
     {n_bins, categorical_features}

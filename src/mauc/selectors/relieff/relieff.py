@@ -53,7 +53,7 @@ class ReliefF(RankingSelector):
 
     Parameters
     ----------
-    {n_features_to_select}
+    {n_features_to_select, fdr_alpha}
     n_neighbors : int, default=10
         Hits, and misses of every other class, of a sample.
     n_iterations : "all", "log" or int, default="all"
