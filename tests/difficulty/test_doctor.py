@@ -123,6 +123,20 @@ def test_neither_the_order_of_rows_nor_of_scores_matters():
     assert {one.kind for one in found} >= {"missed pair", "wrong labels"}
 
 
+def test_the_order_of_rows_does_not_matter_where_a_part_is_judged():
+    generator = np.random.default_rng(0)
+    y, order = np.repeat(np.arange(3), 4000), generator.permutation(12_000)
+    table = generator.normal(size=(12_000, 4)) + 3.0 * np.eye(3, 4)[y]
+    y[:400] = 1
+    table[-1000:, 3] += 20.0
+    found, again = diagnose(table, y), diagnose(table[order], y[order])
+    assert {one.kind for one in found} >= {"wrong labels", "merged class"}
+    assert "(10,000 judged)" in found.checked
+    for one, other in zip(found, again, strict=True):
+        assert one._replace(rows=(), next="") == other._replace(rows=(), next="")
+        assert set(one.rows) == set(order[list(other.rows)])
+
+
 def faults():
     """Return tables with a fault each, as X, y and the kind."""
     generator, y = np.random.default_rng(0), np.repeat(np.arange(3), 60)

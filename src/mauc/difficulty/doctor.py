@@ -175,10 +175,11 @@ class _Doctor:
         self.pair_auc = chosen_pair_auc(problem, np.arange(problem.n_features), n_jobs)
         self.first, self.second = np.triu_indices(problem.n_classes, 1)
         self.used = np.ones(problem.n_features, bool)  # columns that are judged
-        self.rows = judged_rows(problem)
-        self.sample = problem.take_rows(self.rows)
+        hashes = hash_all_rows(problem)
+        order = np.lexsort((hashes, problem.codes))  # rows are drawn by what they hold
+        self.rows = np.sort(order[judged_rows(replace(problem, codes=problem.codes[order]))])
+        self.sample, self.hashes = problem.take_rows(self.rows), hashes[self.rows]
         self.sizes = self.sample.class_counts
-        self.hashes = hash_all_rows(self.sample)
 
     def finding(
         self, kind: str, evidence: str, next: str, codes: Sequence[int] = (),
