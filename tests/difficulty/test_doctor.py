@@ -182,9 +182,32 @@ def test_what_comes_next_runs(kind, is_frame, tmp_path):
             assert kind not in [one["kind"] for one in again["findings"]]
 
 
-def test_wrong_scores_are_refused():
-    with pytest.raises(MaucError):
-        diagnose(X, Y, np.zeros((178, 2)))
+@pytest.mark.parametrize("table", [X, X[[]].assign(code=2 - Y)])  # the second is not judged
+def test_wrong_scores_are_refused(table):
+    for wrong in (np.zeros((178, 2)), np.zeros((3, 3)), np.full((178, 3), np.nan)):
+        with pytest.raises(MaucError, match="score"):
+            diagnose(table, Y, wrong)
+    with pytest.raises(MaucError, match="labels"):
+        diagnose(table, Y, np.zeros((178, 3)), labels=[0, 1, 3])
+
+
+def test_only_what_ran_is_said_to_be_checked():
+    scores = np.eye(3)[Y]
+    columns = "leak, duplicated columns, constant columns."
+    assert diagnose(X[[]].assign(code=2 - Y), Y, scores).checked.endswith(f"for: {columns}")
+    assert "missed pair" in diagnose(X, Y, scores).checked
+    assert "groups across folds" not in diagnose(X, Y, scores).checked
+    assert "missed pair" not in diagnose(X, Y).checked
+
+
+def test_a_weak_difference_of_many_rows_is_not_called_inseparable():
+    y = np.repeat(np.arange(3), 8000)
+    table = np.random.default_rng(0).normal(size=(24_000, 4))
+    table[:, 0] += 0.08 * y
+    pairs = {one.classes for one in diagnose(table, y) if one.kind == "inseparable pair"}
+    assert not pairs
+    pairs = {one.classes for one in diagnose(table[:, 1:], y) if one.kind == "inseparable pair"}
+    assert pairs == {(0, 1), (0, 2), (1, 2)}
 
 
 def test_command(tmp_path):

@@ -22,7 +22,7 @@ from mauc.evaluation.panel import N_TREES, Judged, ask_judges, judged_rows, spli
 from mauc.exceptions import MaucError, MaucWarning, UndefinedMAUCError, format_labels
 from mauc.layout import Layout, plain_layout
 from mauc.metrics.interval import mauc_interval
-from mauc.metrics.mauc import pair_auc_scores
+from mauc.metrics.mauc import check_scored, pair_auc_scores
 from mauc.registry import Accepts
 from mauc.results import Result, for_classes, rows_to_columns, short_name
 from mauc.selectors.base import feature_names, open_input
@@ -45,6 +45,7 @@ _AHEAD = 10.0  # times what others lack to 1
 _MIN_COPIED = 0.02  # share of the tested rows
 _MIN_GAIN = 0.01  # MAUC of a model, above what is possible without rows of the tested groups
 _MAX_CHANCE = 0.65  # AUC of a pair that is said to be inseparable
+_MIN_P = 1e-3  # of its best feature on all rows, times the number of features
 _MIN_NOISE = np.array([0.005, 0.0025])  # shares of contrary labels that are to be expected
 _MIN_LABELLED = 20  # rows of both classes
 _MAX_OVERLAP = 0.05  # share of a class that may lie where the clearer rows of another are
@@ -159,11 +160,20 @@ def diagnose(
     holder.categorical_features = categorical_features
     accepts = Accepts(sparse=True, infinite=True, nominal=True)
     problem = make_problem(holder, X, y, None, groups, accepts=accepts)
+    if scores is not None:
+        shape = problem.n_samples, problem.n_classes
+        if np.shape(scores) != shape:
+            raise MaucError(
+                f"scores must be of shape {shape}, a row per row of X and a column per "
+                f"class, got {np.shape(scores)}."
+            )
+        table, names, _ = check_scored(problem.classes[problem.codes], scores, labels)
+        scores = table[np.argsort(names)].T
     doctor = _Doctor(problem, random_state, n_jobs)
-    found = [*doctor.columns(), *doctor.judged(scores, labels)]
+    found = [*doctor.columns(), *doctor.judged(scores)]
     order, severities = list(KINDS), ("high", "medium", "low")
     found.sort(key=lambda one: (severities.index(one.severity), order.index(one.kind)))
-    return Diagnosis(tuple(found), doctor.checked(scores is not None), problem.n_classes)
+    return Diagnosis(tuple(found), doctor.checked(), problem.n_classes)
 
 
 class _Doctor:
@@ -175,6 +185,7 @@ class _Doctor:
         self.pair_auc = chosen_pair_auc(problem, np.arange(problem.n_features), n_jobs)
         self.first, self.second = np.triu_indices(problem.n_classes, 1)
         self.used = np.ones(problem.n_features, bool)  # columns that are judged
+        self.ran = {"leak", "duplicated columns", "constant columns"}  # kinds that were looked for
         hashes = hash_all_rows(problem)
         order = np.lexsort((hashes, problem.codes))  # rows are drawn by what they hold
         self.rows = np.sort(order[judged_rows(replace(problem, codes=problem.codes[order]))])
@@ -214,11 +225,11 @@ class _Doctor:
         labels = [repr(label) for label in self.problem.classes[list(codes)].tolist()]
         return f"diagnose({arguments.format(*labels)})"
 
-    def checked(self, has_scores: bool) -> str:
+    def checked(self) -> str:
         """Return what was looked at."""
-        model = ["missed pair", "groups across folds"]
-        kinds = [kind for kind in KINDS if has_scores or kind not in model]
-        part = "" if len(self.rows) == self.problem.n_samples else f" ({len(self.rows):,} judged)"
+        kinds = [kind for kind in KINDS if kind in self.ran]
+        is_part = "few rows" in self.ran and len(self.rows) < self.problem.n_samples
+        part = f" ({len(self.rows):,} judged)" * is_part
         return (
             f"Checked {self.problem.n_samples:,} rows{part} and {self.problem.n_features:,} "
             f"features for: {', '.join(kinds)}."
@@ -231,6 +242,7 @@ class _Doctor:
         leaks, twins, constant = self._compare_columns()
         problem = self.problem
         if problem.groups is None and not leaks:
+            self.ran.add("group column")
             column = find_group_column(problem, if_even=True)
             if column is not None:
                 self.used[column] = False
@@ -299,7 +311,7 @@ class _Doctor:
 
     # ---- what judges see
 
-    def judged(self, scores: Any, labels: Any) -> Iterator[Finding]:
+    def judged(self, scores: Array | None) -> Iterator[Finding]:
         """Yield what cross-validated classifiers find."""
         sample, chosen = self.sample, np.flatnonzero(self.used)
         if not len(chosen):
@@ -308,7 +320,9 @@ class _Doctor:
             folds = self.folds(sample)
         except UndefinedMAUCError:
             return
+        self.ran |= {"few rows", "inseparable pair", "wrong labels"}
         if sample.groups is None:
+            self.ran.add("copied rows")
             share = copied_share(sample, folds)
             if share >= _MIN_COPIED:
                 firsts = np.unique(self.hashes, return_index=True)[1]
@@ -340,7 +354,7 @@ class _Doctor:
             warnings.simplefilter("ignore", MaucWarning)  # of classes that no fold tests
             lower, (low, high) = bounds_at(level)[0], bounds_at(_LEVEL)
         if scores is not None:
-            yield from self._model(scores, labels, judges, auc, lower, level)
+            yield from self._model(scores, judges, auc, lower, level)
         yield from self._inseparable(auc, low, high)
         yield from self._labels(judges, sample.codes[tested], tested)
         yield from self._few(low, high, len(folds))
@@ -355,15 +369,13 @@ class _Doctor:
         return [(np.sort(order[train]), np.sort(order[test])) for train, test in found]
 
     def _model(
-        self, scores: Any, labels: Any, judges: Judged, auc: Array, lower: Array, level: float
+        self, scores: Array, judges: Judged, auc: Array, lower: Array, level: float
     ) -> Iterator[Finding]:
         """Yield pairs on which the judges are better, and whether it saw groups it is tested on."""
         problem, y = self.problem, self.problem.classes[self.problem.codes]
-        if labels is not None:
-            is_table = np.shape(scores)[1:] == problem.classes.shape
-            if not (is_table and np.array_equal(np.sort(labels), problem.classes)):
-                raise MaucError("labels must be the classes of y, one per column of scores.")
-            scores = np.asarray(scores)[:, np.argsort(labels)]
+        self.ran |= (
+            {"missed pair"} if problem.groups is None else {"missed pair", "groups across folds"}
+        )
         model = mauc_interval(y, scores, level=level, groups=problem.groups)
         model_auc = pair_auc_scores(y, scores).to_frame()["auc"].to_numpy()
         found = np.flatnonzero(lower > model.pair_upper)
@@ -392,16 +404,23 @@ class _Doctor:
             )  # fmt: skip
 
     def _inseparable(self, auc: Array, lower: Array, upper: Array) -> Iterator[Finding]:
-        """Yield the pairs of which nobody is better than chance, the surest first."""
+        """Yield the pairs that neither judges nor features tell apart, the surest first."""
         is_found = (auc <= _MAX_CHANCE) & (lower <= 0.5)
+        if self.problem.groups is None:  # whose rows the test of Mann and Whitney is not for
+            tested = self.pair_auc[self.used & ~self.problem.is_nominal]
+            n_i, n_j = self.problem.class_counts[[self.first, self.second]].astype(float)
+            z = (tested.max(axis=0, initial=0.5) - 0.5) / np.sqrt(
+                (n_i + n_j + 1) / (12 * n_i * n_j)
+            )
+            is_found &= 2 * ndtr(-z) * len(tested) >= _MIN_P
         is_found &= np.minimum(self.sizes[self.first], self.sizes[self.second]) >= _TINY
         for at in sorted(np.flatnonzero(is_found).tolist(), key=lambda at: upper[at]):
             a, b = self.first[at], self.second[at]
             yield self.finding(
                 "inseparable pair",
-                f"{self.pair(at)}: no classifier is better than chance, the best has AUC "
-                f"{auc[at]:.3f} (interval {lower[at]:.3f} to {upper[at]:.3f}); the best feature "
-                f"{self.pair_auc[:, at].max():.3f}",
+                f"{self.pair(at)}: no classifier is shown to be better than chance, the best has "
+                f"AUC {auc[at]:.3f} (interval {lower[at]:.3f} to {upper[at]:.3f}); the best feature "
+                f"{self.pair_auc[self.used, at].max():.3f}",
                 self.again("X, np.where(y == {1}, {0}, y)", a, b), codes=[a, b],
             )  # fmt: skip
 
@@ -479,6 +498,7 @@ class _Doctor:
         ]  # fmt: skip
         if not kept:
             return
+        self.ran.add("merged class")
         Z = np.nan_to_num(split_fold(sample, np.array(kept), everything, everything).train)
         found = []
         with threadpool_limits(1):
