@@ -5,6 +5,7 @@ import shlex
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import GroupKFold, StratifiedKFold, cross_val_predict
@@ -161,18 +162,22 @@ def faults():
 
 
 @pytest.mark.parametrize("kind", faults())
-@pytest.mark.parametrize("is_frame", [False, True])
-def test_what_comes_next_runs(kind, is_frame, tmp_path):
+@pytest.mark.parametrize("made", ["array", "pandas", "polars", "sparse"])
+def test_what_comes_next_runs(kind, made, tmp_path):
     table, labels = faults()[kind]
-    names = {"X": pd.DataFrame(table).add_prefix("f") if is_frame else table, "y": labels}
+    frame = pd.DataFrame(table).add_prefix("f")
+    if made == "polars":
+        table = pytest.importorskip("polars").DataFrame(frame.to_dict("list"))
+    makers = {"pandas": lambda _: frame, "sparse": sparse.csr_array}
+    names = {"X": makers.get(made, lambda same: same)(table), "y": labels}
     found = first_of(names["X"], labels)
     assert found.kind == kind
     after = eval(found.next, {"np": np, "diagnose": diagnose, **names})  # our own text
     if found.rows and kind != "copied rows":
-        assert len(after) == min(len(found.rows), 20)
+        assert after.shape[0] == min(len(found.rows), 20)
     else:
         assert kind not in [one.kind for one in after]
-    if is_frame:
+    if made == "pandas":
         path = tmp_path / "data.csv"
         names["X"].assign(label=[f"c{label}" for label in labels]).to_csv(path, index=False)
         told = run_json("doctor", path, "-t", "label")["findings"][0]
