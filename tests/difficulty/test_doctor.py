@@ -5,6 +5,7 @@ import shlex
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import GroupKFold, StratifiedKFold, cross_val_predict
@@ -123,6 +124,20 @@ def test_neither_the_order_of_rows_nor_of_scores_matters():
     assert {one.kind for one in found} >= {"missed pair", "wrong labels"}
 
 
+def test_the_order_of_rows_does_not_matter_where_a_part_is_judged():
+    generator = np.random.default_rng(0)
+    y, order = np.repeat(np.arange(3), 4000), generator.permutation(12_000)
+    table = generator.normal(size=(12_000, 4)) + 3.0 * np.eye(3, 4)[y]
+    y[:400] = 1
+    table[-1000:, 3] += 20.0
+    found, again = diagnose(table, y), diagnose(table[order], y[order])
+    assert {one.kind for one in found} >= {"wrong labels", "merged class"}
+    assert "(10,000 judged)" in found.checked
+    for one, other in zip(found, again, strict=True):
+        assert one._replace(rows=(), next="") == other._replace(rows=(), next="")
+        assert set(one.rows) == set(order[list(other.rows)])
+
+
 def faults():
     """Return tables with a fault each, as X, y and the kind."""
     generator, y = np.random.default_rng(0), np.repeat(np.arange(3), 60)
@@ -147,18 +162,22 @@ def faults():
 
 
 @pytest.mark.parametrize("kind", faults())
-@pytest.mark.parametrize("is_frame", [False, True])
-def test_what_comes_next_runs(kind, is_frame, tmp_path):
+@pytest.mark.parametrize("made", ["array", "pandas", "polars", "sparse"])
+def test_what_comes_next_runs(kind, made, tmp_path):
     table, labels = faults()[kind]
-    names = {"X": pd.DataFrame(table).add_prefix("f") if is_frame else table, "y": labels}
+    frame = pd.DataFrame(table).add_prefix("f")
+    if made == "polars":
+        table = pytest.importorskip("polars").DataFrame(frame.to_dict("list"))
+    makers = {"pandas": lambda _: frame, "sparse": sparse.csr_array}
+    names = {"X": makers.get(made, lambda same: same)(table), "y": labels}
     found = first_of(names["X"], labels)
     assert found.kind == kind
     after = eval(found.next, {"np": np, "diagnose": diagnose, **names})  # our own text
     if found.rows and kind != "copied rows":
-        assert len(after) == min(len(found.rows), 20)
+        assert after.shape[0] == min(len(found.rows), 20)
     else:
         assert kind not in [one.kind for one in after]
-    if is_frame:
+    if made == "pandas":
         path = tmp_path / "data.csv"
         names["X"].assign(label=[f"c{label}" for label in labels]).to_csv(path, index=False)
         told = run_json("doctor", path, "-t", "label")["findings"][0]
@@ -168,9 +187,32 @@ def test_what_comes_next_runs(kind, is_frame, tmp_path):
             assert kind not in [one["kind"] for one in again["findings"]]
 
 
-def test_wrong_scores_are_refused():
-    with pytest.raises(MaucError):
-        diagnose(X, Y, np.zeros((178, 2)))
+@pytest.mark.parametrize("table", [X, X[[]].assign(code=2 - Y)])  # the second is not judged
+def test_wrong_scores_are_refused(table):
+    for wrong in (np.zeros((178, 2)), np.zeros((3, 3)), np.full((178, 3), np.nan)):
+        with pytest.raises(MaucError, match="score"):
+            diagnose(table, Y, wrong)
+    with pytest.raises(MaucError, match="labels"):
+        diagnose(table, Y, np.zeros((178, 3)), labels=[0, 1, 3])
+
+
+def test_only_what_ran_is_said_to_be_checked():
+    scores = np.eye(3)[Y]
+    columns = "leak, duplicated columns, constant columns."
+    assert diagnose(X[[]].assign(code=2 - Y), Y, scores).checked.endswith(f"for: {columns}")
+    assert "missed pair" in diagnose(X, Y, scores).checked
+    assert "groups across folds" not in diagnose(X, Y, scores).checked
+    assert "missed pair" not in diagnose(X, Y).checked
+
+
+def test_a_weak_difference_of_many_rows_is_not_called_inseparable():
+    y = np.repeat(np.arange(3), 8000)
+    table = np.random.default_rng(0).normal(size=(24_000, 4))
+    table[:, 0] += 0.08 * y
+    pairs = {one.classes for one in diagnose(table, y) if one.kind == "inseparable pair"}
+    assert not pairs
+    pairs = {one.classes for one in diagnose(table[:, 1:], y) if one.kind == "inseparable pair"}
+    assert pairs == {(0, 1), (0, 2), (1, 2)}
 
 
 def test_command(tmp_path):

@@ -7,12 +7,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
 from scipy.special import ndtr
 from scipy.stats import binom
 from sklearn.base import BaseEstimator
 from sklearn.cluster import KMeans
 from threadpoolctl import threadpool_limits
 
+from mauc.data.columns import is_frame, is_polars
 from mauc.data.leaks import copied_share, find_group_column
 from mauc.data.problem import Problem, make_problem
 from mauc.data.row_hash import hash_all_rows
@@ -22,7 +24,7 @@ from mauc.evaluation.panel import N_TREES, Judged, ask_judges, judged_rows, spli
 from mauc.exceptions import MaucError, MaucWarning, UndefinedMAUCError, format_labels
 from mauc.layout import Layout, plain_layout
 from mauc.metrics.interval import mauc_interval
-from mauc.metrics.mauc import pair_auc_scores
+from mauc.metrics.mauc import check_scored, pair_auc_scores
 from mauc.registry import Accepts
 from mauc.results import Result, for_classes, rows_to_columns, short_name
 from mauc.selectors.base import feature_names, open_input
@@ -45,6 +47,7 @@ _AHEAD = 10.0  # times what others lack to 1
 _MIN_COPIED = 0.02  # share of the tested rows
 _MIN_GAIN = 0.01  # MAUC of a model, above what is possible without rows of the tested groups
 _MAX_CHANCE = 0.65  # AUC of a pair that is said to be inseparable
+_MIN_P = 1e-3  # of its best feature on all rows, times the number of features
 _MIN_NOISE = np.array([0.005, 0.0025])  # shares of contrary labels that are to be expected
 _MIN_LABELLED = 20  # rows of both classes
 _MAX_OVERLAP = 0.05  # share of a class that may lie where the clearer rows of another are
@@ -58,6 +61,17 @@ _MAX_LEVELS = 10  # of a column whose gaps are no sign of clusters
 _MAX_SHARE = 0.98  # of the rows with the same value, in a column that is nearly constant
 _MAX_RANGE = 1e-7  # of the values of such a column, over the largest
 _TINY = 12  # rows; a class of fewer is a fault of high severity
+
+
+_UNIQUE = "np.unique({}, axis=0, return_inverse=True)[1].ravel()"
+_CODES = {  # of a table without columns, one column, some rows, equal rows, rows of other classes
+    "array": ("np.delete(X, {}, axis=1)", "X[:, {}]", "X[{}]", _UNIQUE.format("X"), "X[y != {0}]"),
+    "pandas": ("X.drop(columns={})", "X[{}]", "X.iloc[{}]",
+               "X.groupby(list(X), dropna=False).ngroup()", "X[y != {0}]"),
+    "polars": ("X.drop({})", "X[{}]", "X[{}]", "X.hash_rows()", "X.filter(y != {0})"),
+    "sparse": ("X[:, np.delete(np.arange(X.shape[1]), {})]", "X[:, [{}]].toarray().ravel()",
+               "X[{}]", _UNIQUE.format("X.toarray()"), "X[y != {0}]"),
+}  # fmt: skip
 
 
 class Finding(NamedTuple):
@@ -159,26 +173,35 @@ def diagnose(
     holder.categorical_features = categorical_features
     accepts = Accepts(sparse=True, infinite=True, nominal=True)
     problem = make_problem(holder, X, y, None, groups, accepts=accepts)
-    doctor = _Doctor(problem, random_state, n_jobs)
-    found = [*doctor.columns(), *doctor.judged(scores, labels)]
+    if scores is not None:
+        shape = problem.n_samples, problem.n_classes
+        if np.shape(scores) != shape:
+            raise MaucError(f"scores must be of shape {shape}, as X and y, got {np.shape(scores)}.")
+        table, names, _ = check_scored(problem.classes[problem.codes], scores, labels)
+        scores = table[np.argsort(names)].T
+    kind = "pandas" if is_frame(X) else "sparse" if sparse.issparse(X) else "array"
+    doctor = _Doctor(problem, "polars" if is_polars(X) else kind, random_state, n_jobs)
+    found = [*doctor.columns(), *doctor.judged(scores)]
     order, severities = list(KINDS), ("high", "medium", "low")
     found.sort(key=lambda one: (severities.index(one.severity), order.index(one.kind)))
-    return Diagnosis(tuple(found), doctor.checked(scores is not None), problem.n_classes)
+    return Diagnosis(tuple(found), doctor.checked(), problem.n_classes)
 
 
 class _Doctor:
     """The checks, and what they share."""
 
-    def __init__(self, problem: Problem, random_state: Any, n_jobs: int | None) -> None:
-        self.problem, self.seed, self.n_jobs = problem, random_state, n_jobs
+    def __init__(self, problem: Problem, kind: str, seed: Any, n_jobs: int | None) -> None:
+        self.problem, self.seed, self.n_jobs, self.code = problem, seed, n_jobs, _CODES[kind]
         self.names = feature_names(problem)
         self.pair_auc = chosen_pair_auc(problem, np.arange(problem.n_features), n_jobs)
         self.first, self.second = np.triu_indices(problem.n_classes, 1)
         self.used = np.ones(problem.n_features, bool)  # columns that are judged
-        self.rows = judged_rows(problem)
-        self.sample = problem.take_rows(self.rows)
+        self.ran = {"leak", "duplicated columns", "constant columns"}  # kinds that were looked for
+        hashes = hash_all_rows(problem)
+        order = np.lexsort((hashes, problem.codes))  # rows are drawn by what they hold
+        self.rows = np.sort(order[judged_rows(replace(problem, codes=problem.codes[order]))])
+        self.sample, self.hashes = problem.take_rows(self.rows), hashes[self.rows]
         self.sizes = self.sample.class_counts
-        self.hashes = hash_all_rows(self.sample)
 
     def finding(
         self, kind: str, evidence: str, next: str, codes: Sequence[int] = (),
@@ -197,14 +220,13 @@ class _Doctor:
 
     def drop(self, columns: Sequence[int]) -> str:
         """Return the code that leaves columns out."""
-        if self.problem.feature_names is None:
-            return f"diagnose(np.delete(X, {[int(j) for j in columns]}, axis=1), y)"
-        return f"diagnose(X.drop(columns={[str(self.names[j]) for j in columns]}), y)"
+        has_names = self.problem.feature_names is not None
+        names = [str(self.names[j]) if has_names else int(j) for j in columns]
+        return f"diagnose({self.code[0].format(names)}, y)"
 
     def show(self, rows: Array) -> str:
         """Return the code that shows some rows."""
-        at = "" if self.problem.feature_names is None else ".iloc"
-        return f"X{at}[{rows[:20].tolist()}]"
+        return self.code[2].format(rows[:20].tolist())
 
     def again(self, arguments: str, *codes: int) -> str:
         """Return the code that merges classes or leaves one out; two classes are needed."""
@@ -213,11 +235,11 @@ class _Doctor:
         labels = [repr(label) for label in self.problem.classes[list(codes)].tolist()]
         return f"diagnose({arguments.format(*labels)})"
 
-    def checked(self, has_scores: bool) -> str:
+    def checked(self) -> str:
         """Return what was looked at."""
-        model = ["missed pair", "groups across folds"]
-        kinds = [kind for kind in KINDS if has_scores or kind not in model]
-        part = "" if len(self.rows) == self.problem.n_samples else f" ({len(self.rows):,} judged)"
+        kinds = [kind for kind in KINDS if kind in self.ran]
+        is_part = "few rows" in self.ran and len(self.rows) < self.problem.n_samples
+        part = f" ({len(self.rows):,} judged)" * is_part
         return (
             f"Checked {self.problem.n_samples:,} rows{part} and {self.problem.n_features:,} "
             f"features for: {', '.join(kinds)}."
@@ -230,11 +252,12 @@ class _Doctor:
         leaks, twins, constant = self._compare_columns()
         problem = self.problem
         if problem.groups is None and not leaks:
+            self.ran.add("group column")
             column = find_group_column(problem, if_even=True)
             if column is not None:
                 self.used[column] = False
                 name = str(self.names[column])
-                given = f"X[:, {column}]" if problem.feature_names is None else f"X[{name!r}]"
+                given = self.code[1].format(column if problem.feature_names is None else repr(name))
                 yield self.finding(
                     "group column",
                     f"{short_name(name)} has a few rows of each of many values, as a patient has: "
@@ -298,7 +321,7 @@ class _Doctor:
 
     # ---- what judges see
 
-    def judged(self, scores: Any, labels: Any) -> Iterator[Finding]:
+    def judged(self, scores: Array | None) -> Iterator[Finding]:
         """Yield what cross-validated classifiers find."""
         sample, chosen = self.sample, np.flatnonzero(self.used)
         if not len(chosen):
@@ -307,18 +330,17 @@ class _Doctor:
             folds = self.folds(sample)
         except UndefinedMAUCError:
             return
+        self.ran |= {"few rows", "inseparable pair", "wrong labels"}
         if sample.groups is None:
+            self.ran.add("copied rows")
             share = copied_share(sample, folds)
             if share >= _MIN_COPIED:
                 firsts = np.unique(self.hashes, return_index=True)[1]
-                same = "np.unique(X, axis=0, return_inverse=True)[1].ravel()"
-                if self.problem.feature_names is not None:
-                    same = "X.groupby(list(X), dropna=False).ngroup()"
                 yield self.finding(
                     "copied rows",
                     f"{share:.0%} of the tested rows are in the training part as well, with the "
                     f"same values in all features",
-                    f"diagnose(X, y, groups={same})", rows=np.delete(self.rows, firsts),
+                    f"diagnose(X, y, groups={self.code[3]})", rows=np.delete(self.rows, firsts),
                 )  # fmt: skip
         judges = ask_judges(sample, folds, [chosen] * len(folds), n_jobs=self.n_jobs)
         tested = np.concatenate([fold.test for fold in judges.folds])
@@ -339,7 +361,7 @@ class _Doctor:
             warnings.simplefilter("ignore", MaucWarning)  # of classes that no fold tests
             lower, (low, high) = bounds_at(level)[0], bounds_at(_LEVEL)
         if scores is not None:
-            yield from self._model(scores, labels, judges, auc, lower, level)
+            yield from self._model(scores, judges, auc, lower, level)
         yield from self._inseparable(auc, low, high)
         yield from self._labels(judges, sample.codes[tested], tested)
         yield from self._few(low, high, len(folds))
@@ -354,15 +376,11 @@ class _Doctor:
         return [(np.sort(order[train]), np.sort(order[test])) for train, test in found]
 
     def _model(
-        self, scores: Any, labels: Any, judges: Judged, auc: Array, lower: Array, level: float
+        self, scores: Array, judges: Judged, auc: Array, lower: Array, level: float
     ) -> Iterator[Finding]:
         """Yield pairs on which the judges are better, and whether it saw groups it is tested on."""
         problem, y = self.problem, self.problem.classes[self.problem.codes]
-        if labels is not None:
-            is_table = np.shape(scores)[1:] == problem.classes.shape
-            if not (is_table and np.array_equal(np.sort(labels), problem.classes)):
-                raise MaucError("labels must be the classes of y, one per column of scores.")
-            scores = np.asarray(scores)[:, np.argsort(labels)]
+        self.ran |= {"missed pair", *["groups across folds"] * (problem.groups is not None)}
         model = mauc_interval(y, scores, level=level, groups=problem.groups)
         model_auc = pair_auc_scores(y, scores).to_frame()["auc"].to_numpy()
         found = np.flatnonzero(lower > model.pair_upper)
@@ -391,16 +409,21 @@ class _Doctor:
             )  # fmt: skip
 
     def _inseparable(self, auc: Array, lower: Array, upper: Array) -> Iterator[Finding]:
-        """Yield the pairs of which nobody is better than chance, the surest first."""
+        """Yield the pairs that neither judges nor features tell apart, the surest first."""
         is_found = (auc <= _MAX_CHANCE) & (lower <= 0.5)
+        if self.problem.groups is None:  # whose rows the test of Mann and Whitney is not for
+            tested = self.pair_auc[self.used & ~self.problem.is_nominal]
+            n_i, n_j = self.problem.class_counts[[self.first, self.second]].astype(float)
+            z = (tested.max(axis=0, initial=0.5) - 0.5) * np.sqrt(12 * n_i * n_j / (n_i + n_j + 1))
+            is_found &= 2 * ndtr(-z) * max(len(tested), 1) >= _MIN_P
         is_found &= np.minimum(self.sizes[self.first], self.sizes[self.second]) >= _TINY
         for at in sorted(np.flatnonzero(is_found).tolist(), key=lambda at: upper[at]):
             a, b = self.first[at], self.second[at]
             yield self.finding(
                 "inseparable pair",
-                f"{self.pair(at)}: no classifier is better than chance, the best has AUC "
-                f"{auc[at]:.3f} (interval {lower[at]:.3f} to {upper[at]:.3f}); the best feature "
-                f"{self.pair_auc[:, at].max():.3f}",
+                f"{self.pair(at)}: no classifier is shown to be better than chance, the best has "
+                f"AUC {auc[at]:.3f} (interval {lower[at]:.3f} to {upper[at]:.3f}); the best "
+                f"feature {self.pair_auc[self.used, at].max():.3f}",
                 self.again("X, np.where(y == {1}, {0}, y)", a, b), codes=[a, b],
             )  # fmt: skip
 
@@ -424,7 +447,7 @@ class _Doctor:
                 f"{short_name(self.problem.classes[codes[0]])} has {counts[codes[0]]} rows: the "
                 f"AUC of {self.pair(at)} is known to +-{half[at]:.2f}, and +-{HALF_WIDTH} needs "
                 f"about {needed[at]:.0f} rows of each{others}",
-                self.again("X[y != {0}], y[y != {0}]", codes[0]), codes=codes.tolist(),
+                self.again(self.code[4] + ", y[y != {0}]", codes[0]), codes=codes.tolist(),
             )  # fmt: skip
             yield found._replace(severity="high" if counts[codes[0]] < _TINY else "low")
 
@@ -478,6 +501,7 @@ class _Doctor:
         ]  # fmt: skip
         if not kept:
             return
+        self.ran.add("merged class")
         Z = np.nan_to_num(split_fold(sample, np.array(kept), everything, everything).train)
         found = []
         with threadpool_limits(1):
