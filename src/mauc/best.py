@@ -2,10 +2,13 @@
 
 import re
 import warnings
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import import_module
+from inspect import signature
 from itertools import groupby
+from numbers import Real
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -32,12 +35,14 @@ from mauc.progress import track
 from mauc.registry import Accepts
 from mauc.results import MAX_ROWS as MAX_SHOWN
 from mauc.results import Result, for_classes, short_name
+from mauc.selectors.base import RankingSelector
 from mauc.selectors.filters import MAUCD
 from mauc.texts import insert_texts
 
 SELECTORS = ("greedy", "mdfs", "mrmr", "maucd")
 CLASSIFIERS = ("nb", "logistic", "c45", "1nn", "svm", "boosting")  #: the simplest first
 SIZES = (5, 10, 20, 50, 100)
+WISHES = ("keep", "exclude", "feature_groups", "feature_costs", "budget")
 ALL = "all"  #: in place of a selector: all features
 MAX_ALL = 1000  # features up to which all of them race
 ACCEPTS = Accepts(infinite=True, nominal=True)
@@ -81,7 +86,8 @@ def best_subset(
         None no race is cut short, and the result is always the same.
     selectors : sequence of str or selector, optional
         Short names as in `mauc.registry`, or estimators of this library; GreedyMAUC, MDFS,
-        mRMR and MAUCD by default. All features race as well, if there are at most 1000.
+        mRMR and MAUCD by default. All features race as well, if there are at most 1000. Selectors
+        race without `keep`, `exclude`, `feature_groups`, `feature_costs` and `budget`.
     sizes : array-like of int, optional
         Numbers of features, by default those of 5, 10, 20, 50 and 100 that are fewer than all.
     classifiers : sequence of str or classifier, optional
@@ -93,7 +99,7 @@ def best_subset(
     outer : int or None, default=5
         Folds of the honest estimate; None leaves it out and gives the race all the time.
     random_state : int, default=0
-        Of folds, and of selectors that draw.
+        Of folds, and of selectors that draw and have no `random_state` of their own.
     {n_jobs}
 
     Returns
@@ -190,10 +196,14 @@ def _seconds(time: Any) -> float | None:
     """Return a time in seconds; None is no limit."""
     if time is None:
         return None
-    found = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([smh]?)\s*", str(time))
-    if found is None or isinstance(time, bool) or float(found[1]) == 0.0:
+    seconds = 0.0
+    if isinstance(time, Real) and not isinstance(time, bool):
+        seconds = float(time)
+    elif found := re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([smh]?)\s*", str(time)):
+        seconds = float(found[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[found[2]]
+    if not 0.0 < seconds < np.inf:
         raise MaucError(f"time must be seconds above 0, or such as 90s, 5m or 1h, got {time!r}.")
-    return float(found[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[found[2]]
+    return seconds
 
 
 def _response(classifier: Any) -> str:
@@ -204,13 +214,34 @@ def _response(classifier: Any) -> str:
 
 
 def _named(what: str, given: Any, build: Any) -> dict[str, Any]:
-    """Return estimators by short name, or by the name of their class."""
-    given = [given] if isinstance(given, str) else list(given)
-    names = [one if isinstance(one, str) else type(one).__name__ for one in given]
-    if not names or len({*names}) < len(names):
-        raise MaucError(f"{what} must be one or more of different names, got {names}.")
-    made = [build(MethodSpec(one)) if isinstance(one, str) else clone(one) for one in given]
-    return dict(zip(names, made, strict=True))
+    """Return estimators by short name, or by the name of their class, the second as "MDFS-2"."""
+    given = [given] if isinstance(given, str | BaseEstimator) else list(given)
+    texts = [one for one in given if isinstance(one, str)]
+    if not given or len({*texts}) < len(texts):
+        raise MaucError(f"{what} must be one or more that differ, got {given}.")
+    made: dict[str, Any] = {}
+    seen: Counter[str] = Counter()
+    for one in given:
+        name = one if isinstance(one, str) else type(one).__name__
+        seen[name] += 1
+        name += f"-{seen[name]}" * (seen[name] > 1)
+        made[name] = build(MethodSpec(one)) if isinstance(one, str) else clone(one, safe=False)
+    return made
+
+
+def _check_selector(name: str, selector: Any) -> None:
+    """Refuse what cannot be ranked once and cut at all sizes."""
+    if not isinstance(selector, RankingSelector):
+        raise MaucError(
+            f"selectors must be of this library, got {name}; put its class into a plan of "
+            f"mauc.experiments to compare it."
+        )
+    for option, value in selector.get_params().items():
+        if option.rpartition("__")[2] in WISHES and value is not None:
+            raise MaucError(
+                f"best_subset races selectors without {', '.join(WISHES)}, got {option} of {name}; "
+                f"leave columns out of X instead."
+            )
 
 
 class _Grid:
@@ -220,11 +251,14 @@ class _Grid:
         self, problem: Problem, selectors: Any = None, sizes: Any = None, classifiers: Any = None,
         seed: int = 0, n_jobs: int | None = None,
     ) -> None:  # fmt: skip
-        self.selectors = _named("selectors", selectors or SELECTORS, build_selector)
-        for selector in self.selectors.values():
-            if "random_state" in selector.get_params():
+        selectors = SELECTORS if selectors is None else selectors
+        classifiers = CLASSIFIERS if classifiers is None else classifiers
+        self.selectors = _named("selectors", selectors, build_selector)
+        for name, selector in self.selectors.items():
+            _check_selector(name, selector)
+            if selector.get_params().get("random_state", seed) is None:
                 selector.set_params(random_state=seed)
-        self.classifiers = _named("classifiers", classifiers or CLASSIFIERS, build_classifier)
+        self.classifiers = _named("classifiers", classifiers, build_classifier)
         self.n_features, self.has_nominal = problem.n_features, bool(problem.is_nominal.any())
         if sizes is None:
             sizes = [size for size in SIZES if size < self.n_features] or [self.n_features]
@@ -276,6 +310,10 @@ class _Race:
             self.measure(fold, alive)
             if not self.is_finished:
                 return
+            if not self.mauc:
+                raise MaucError(f"sizes {self._grid.sizes} exceed what the selectors rank.")
+            if max(map(len, self.mauc.values())) <= fold:
+                break  # rankings of this fold are shorter than all that is left
             self.n_complete = fold + 1
             alive = self._near(alive, fold + 1, 2.0)
         for name in slow:
@@ -386,6 +424,23 @@ def _is_slow(classifier: Any) -> bool:
     return not isinstance(last, BaseClassifier | LogisticRegression)
 
 
+def _spec(name: str, model: Any) -> MethodSpec:
+    """Return what a plan calls a method: its short name, or class and changed parameters."""
+    kind = type(model)
+    if name.partition("-")[0] != kind.__name__:  # as short names and import paths
+        return MethodSpec(name, options={"C": 1.0} if name == "svm" else {})  # else it is tuned
+    default = signature(kind).parameters
+    options = {
+        key: value
+        for key, value in model.get_params(deep=False).items()
+        if key != "n_features_to_select" and repr(value) != repr(default[key].default)
+    }
+    try:
+        return MethodSpec(name, f"{kind.__module__}.{kind.__qualname__}", options)
+    except MaucError as error:
+        raise MaucError(f"{name} cannot be written into a plan: {error}") from error
+
+
 @dataclass(frozen=True, repr=False)
 class BestSubset(Result):
     """What `best_subset` found.
@@ -431,9 +486,8 @@ class BestSubset(Result):
 
     def plan(self, dataset: Any) -> Plan:
         """Return the `Plan` of all that could race, on a `DatasetSpec`; it draws its own folds."""
-        fixed = {"svm": {"C": 1.0}}  # which plans would tune
         selectors, classifiers = (
-            tuple(MethodSpec(name, options=fixed.get(name, {})) for name in methods)
+            tuple(_spec(name, model) for name, model in methods.items())
             for methods in (self.grid.selectors, self.grid.classifiers)
         )
         sizes = tuple(sorted({one.size for one in self.grid.combinations()}))
