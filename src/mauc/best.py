@@ -2,13 +2,11 @@
 
 import re
 import warnings
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import import_module
 from inspect import signature
 from itertools import groupby
-from numbers import Real
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -22,6 +20,7 @@ from threadpoolctl import threadpool_limits
 from mauc.checks import check_int
 from mauc.classifiers.base import BaseClassifier, OneHotColumns
 from mauc.classifiers.bayes import NormalNaiveBayes
+from mauc.data.constraints import WISHES
 from mauc.data.problem import Problem, make_problem
 from mauc.evaluation.evaluate import RESPONSES, FoldEvaluator, check_sizes, rank_part
 from mauc.evaluation.folds import make_folds, warn_of_leaks
@@ -42,7 +41,6 @@ from mauc.texts import insert_texts
 SELECTORS = ("greedy", "mdfs", "mrmr", "maucd")
 CLASSIFIERS = ("nb", "logistic", "c45", "1nn", "svm", "boosting")  #: the simplest first
 SIZES = (5, 10, 20, 50, 100)
-WISHES = ("keep", "exclude", "feature_groups", "feature_costs", "budget")
 ALL = "all"  #: in place of a selector: all features
 MAX_ALL = 1000  # features up to which all of them race
 ACCEPTS = Accepts(infinite=True, nominal=True)
@@ -197,7 +195,7 @@ def _seconds(time: Any) -> float | None:
     if time is None:
         return None
     seconds = 0.0
-    if isinstance(time, Real) and not isinstance(time, bool):
+    if isinstance(time, float | np.floating):
         seconds = float(time)
     elif found := re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([smh]?)\s*", str(time)):
         seconds = float(found[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[found[2]]
@@ -213,35 +211,19 @@ def _response(classifier: Any) -> str:
     return next((name for name in RESPONSES if hasattr(classifier, name)), RESPONSES[0])
 
 
-def _named(what: str, given: Any, build: Any) -> dict[str, Any]:
+def _named(what: str, given: Any, default: Any, build: Any) -> dict[str, Any]:
     """Return estimators by short name, or by the name of their class, the second as "MDFS-2"."""
-    given = [given] if isinstance(given, str | BaseEstimator) else list(given)
+    given = list(default if given is None else [given] if isinstance(given, str) else given)
     texts = [one for one in given if isinstance(one, str)]
     if not given or len({*texts}) < len(texts):
-        raise MaucError(f"{what} must be one or more that differ, got {given}.")
+        raise MaucError(f"{what} must be one or more of different names, got {given}.")
     made: dict[str, Any] = {}
-    seen: Counter[str] = Counter()
-    for one in given:
-        name = one if isinstance(one, str) else type(one).__name__
-        seen[name] += 1
-        name += f"-{seen[name]}" * (seen[name] > 1)
-        made[name] = build(MethodSpec(one)) if isinstance(one, str) else clone(one, safe=False)
+    for at, one in enumerate(given):
+        name = type(one).__name__
+        n_before = sum(type(other).__name__ == name for other in given[:at])
+        name += f"-{n_before + 1}" * (n_before > 0)
+        made |= {one: build(MethodSpec(one))} if isinstance(one, str) else {name: clone(one)}
     return made
-
-
-def _check_selector(name: str, selector: Any) -> None:
-    """Refuse what cannot be ranked once and cut at all sizes."""
-    if not isinstance(selector, RankingSelector):
-        raise MaucError(
-            f"selectors must be of this library, got {name}; put its class into a plan of "
-            f"mauc.experiments to compare it."
-        )
-    for option, value in selector.get_params().items():
-        if option.rpartition("__")[2] in WISHES and value is not None:
-            raise MaucError(
-                f"best_subset races selectors without {', '.join(WISHES)}, got {option} of {name}; "
-                f"leave columns out of X instead."
-            )
 
 
 class _Grid:
@@ -251,14 +233,20 @@ class _Grid:
         self, problem: Problem, selectors: Any = None, sizes: Any = None, classifiers: Any = None,
         seed: int = 0, n_jobs: int | None = None,
     ) -> None:  # fmt: skip
-        selectors = SELECTORS if selectors is None else selectors
-        classifiers = CLASSIFIERS if classifiers is None else classifiers
-        self.selectors = _named("selectors", selectors, build_selector)
+        self.selectors = _named("selectors", selectors, SELECTORS, build_selector)
         for name, selector in self.selectors.items():
-            _check_selector(name, selector)
-            if selector.get_params().get("random_state", seed) is None:
+            if not isinstance(selector, RankingSelector):
+                raise MaucError(f"selectors must be those of mauc, see mauc.registry, got {name}.")
+            options = selector.get_params()
+            set_options = [option for option, value in options.items() if value is not None]
+            if wishes := [one for one in set_options if one.rpartition("__")[2] in WISHES]:
+                raise MaucError(
+                    f"selectors must be without wishes here, got {wishes[0]} of {name}; "
+                    f"drop it, and columns of X instead."
+                )
+            if "random_state" in {*options} - {*set_options}:
                 selector.set_params(random_state=seed)
-        self.classifiers = _named("classifiers", classifiers, build_classifier)
+        self.classifiers = _named("classifiers", classifiers, CLASSIFIERS, build_classifier)
         self.n_features, self.has_nominal = problem.n_features, bool(problem.is_nominal.any())
         if sizes is None:
             sizes = [size for size in SIZES if size < self.n_features] or [self.n_features]
@@ -310,10 +298,6 @@ class _Race:
             self.measure(fold, alive)
             if not self.is_finished:
                 return
-            if not self.mauc:
-                raise MaucError(f"sizes {self._grid.sizes} exceed what the selectors rank.")
-            if max(map(len, self.mauc.values())) <= fold:
-                break  # rankings of this fold are shorter than all that is left
             self.n_complete = fold + 1
             alive = self._near(alive, fold + 1, 2.0)
         for name in slow:
@@ -382,13 +366,13 @@ class _Race:
                 model = self._grid.classifiers[name]
                 if not isinstance(model, BaseClassifier):
                     model = Pipeline([("classify", model)])  # which gets indicators
-                sizes = [one.size for one in group if one.size <= len(ranking)]
-                if sizes:
-                    found = evaluator.evaluate(
-                        np.arange(len(ranking)), sizes, model, response_method=_response(model)
-                    )
-                    for size, mauc in zip(sizes, found.tolist(), strict=True):
-                        self.mauc.setdefault(Combination(selector, size, name), []).append(mauc)
+                tried = list(group)
+                found = evaluator.evaluate(
+                    np.arange(len(ranking)), [one.size for one in tried], model,
+                    response_method=_response(model),
+                )  # fmt: skip
+                for one, mauc in zip(tried, found.tolist(), strict=True):
+                    self.mauc.setdefault(one, []).append(mauc)
 
     def _evaluator(self, fold: int, ranking: Array) -> FoldEvaluator:
         """Return what measures classifiers on the features of a ranking, best first."""
@@ -429,12 +413,10 @@ def _spec(name: str, model: Any) -> MethodSpec:
     kind = type(model)
     if name.partition("-")[0] != kind.__name__:  # as short names and import paths
         return MethodSpec(name, options={"C": 1.0} if name == "svm" else {})  # else it is tuned
-    default = signature(kind).parameters
-    options = {
-        key: value
-        for key, value in model.get_params(deep=False).items()
-        if key != "n_features_to_select" and repr(value) != repr(default[key].default)
-    }
+    options = model.get_params(deep=False)
+    for key, parameter in signature(kind).parameters.items():
+        if key == "n_features_to_select" or repr(options.get(key)) == repr(parameter.default):
+            options.pop(key, None)
     try:
         return MethodSpec(name, f"{kind.__module__}.{kind.__qualname__}", options)
     except MaucError as error:
