@@ -1,17 +1,22 @@
 """The race of combinations: what wins, what it costs, what comes back."""
 
 import pickle
+from itertools import count
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_wine
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.feature_selection import SelectKBest
+from sklearn.pipeline import make_pipeline
 
-from mauc import best_subset
+from mauc import MDFS, ConsensusSelector, GreedyMAUC, best_subset
 from mauc.best import ALL, Combination, _Grid, _problem, _Race, _seconds
 from mauc.classifiers.base import OneHotColumns
 from mauc.exceptions import MaucError
+from mauc.experiments import DatasetSpec
 
 X, Y = load_wine(return_X_y=True, as_frame=True)
 QUICK = {"classifiers": ["nb", "1nn"], "cv": 3, "outer": 2, "time": None}
@@ -94,6 +99,75 @@ def test_a_fold_that_was_not_completed_does_not_count():
     assert race.choose() in race.mauc
 
 
+@pytest.mark.parametrize("classifiers", [["nb", "boosting"], ["forest", "boosting"], ["nb", "1nn"]])
+@pytest.mark.parametrize("spread", [0.02, 0.2])
+def test_the_time_may_be_over_at_any_moment(monkeypatch, classifiers, spread):
+    grid = _Grid(_problem(X, Y, None), ["mdfs", "maucd"], [2, 5], classifiers)
+    rng = np.random.default_rng(0)
+
+    class Given(_Race):
+        def _ranking(self, fold, selector):
+            return np.arange(13)
+
+        def _evaluator(self, fold, ranking):
+            return self
+
+        def evaluate(self, ranking, sizes, model, response_method):
+            return 0.9 - spread * rng.random(len(sizes))
+
+    ends = []
+    for end in range(60):
+        ticks = count()
+        monkeypatch.setattr("mauc.best.perf_counter", lambda ticks=ticks: next(ticks))
+        race = Given(grid, X, Y, None, cv=3, end=end)
+        race.run()
+        assert len(race.mauc[race.choose()]) >= race.n_complete
+        ends.append(race.is_finished)
+    assert not ends[0]
+    assert ends[-1]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"selectors": []}, "selectors must be one or more"),
+        ({"classifiers": []}, "classifiers must be one or more"),
+        ({"classifiers": ["nb", "nb"]}, "of different names"),
+        ({"selectors": [SelectKBest()]}, "those of mauc, .* got SelectKBest"),
+        ({"selectors": [MDFS(keep=["hue"])]}, "without wishes here, got keep of MDFS"),
+        ({"selectors": [GreedyMAUC(exclude=[0])]}, "got exclude of GreedyMAUC"),
+        ({"selectors": [GreedyMAUC(feature_groups=[[0, 1]])]}, "got feature_groups"),
+        ({"selectors": [ConsensusSelector(selector=MDFS(budget=3))]}, "got selector__budget"),
+    ],
+)
+def test_refusals_before_the_race(given, message):
+    with pytest.raises(MaucError, match=message):
+        best_subset(X, Y, **{**QUICK, **given})
+
+
+def test_estimators_race_with_their_seeds_and_go_into_a_plan():
+    selectors = [MDFS(random_state=7), MDFS(schedule="hardest"), "mdfs"]
+    models = ["svm", RandomForestClassifier(5, random_state=1)]
+    best = best_subset(
+        X, Y, **{**QUICK, "outer": None, "selectors": selectors, "classifiers": models}
+    )
+    made = best.grid.selectors
+    assert {name: one.random_state for name, one in made.items()} == {
+        "MDFS": 7, "MDFS-2": 0, "mdfs": 0,
+    }  # fmt: skip
+    plan = best.plan(DatasetSpec("wine"))
+    assert [(one.name, one.options) for one in plan.selectors] == [
+        ("MDFS", {"random_state": 7}),
+        ("MDFS-2", {"random_state": 0, "schedule": "hardest"}),
+        ("mdfs", {}),
+    ]
+    assert plan.classifiers[0].options == {"C": 1.0}
+    assert plan.classifiers[1].options == {"n_estimators": 5, "random_state": 1}
+    best.grid.classifiers["Pipeline"] = make_pipeline(RandomForestClassifier())
+    with pytest.raises(MaucError, match=r"Pipeline cannot be written into a plan: .*must hold"):
+        best.plan(DatasetSpec("wine"))
+
+
 def test_result_is_deterministic_clonable_and_picklable():
     first, second = (best_subset(X, Y, **QUICK) for _ in range(2))
     assert first.choice == second.choice
@@ -151,12 +225,14 @@ def test_all_features_race_and_are_reported():
     assert (page["title"], len(page["features"])) == ("all 13 features, ranked by MAUCD", 13)
 
 
-@pytest.mark.parametrize(("text", "seconds"), [("90s", 90), ("5m", 300), ("1h", 3600), (7, 7)])
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("90s", 90), ("5m", 300), ("1h", 3600), (7, 7), (1e-5, 1e-5)]
+)
 def test_time(text, seconds):
     assert _seconds(text) == seconds
 
 
-@pytest.mark.parametrize("time", ["soon", 0, -1, True])
+@pytest.mark.parametrize("time", ["soon", 0, -1, True, np.inf, np.nan])
 def test_wrong_time(time):
     with pytest.raises(MaucError, match="time must be seconds above 0"):
         best_subset(X, Y, time=time)

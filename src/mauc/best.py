@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import import_module
+from inspect import signature
 from itertools import groupby
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -19,6 +20,7 @@ from threadpoolctl import threadpool_limits
 from mauc.checks import check_int
 from mauc.classifiers.base import BaseClassifier, OneHotColumns
 from mauc.classifiers.bayes import NormalNaiveBayes
+from mauc.data.constraints import WISHES
 from mauc.data.problem import Problem, make_problem
 from mauc.evaluation.evaluate import RESPONSES, FoldEvaluator, check_sizes, rank_part
 from mauc.evaluation.folds import make_folds, warn_of_leaks
@@ -32,6 +34,7 @@ from mauc.progress import track
 from mauc.registry import Accepts
 from mauc.results import MAX_ROWS as MAX_SHOWN
 from mauc.results import Result, for_classes, short_name
+from mauc.selectors.base import RankingSelector
 from mauc.selectors.filters import MAUCD
 from mauc.texts import insert_texts
 
@@ -81,7 +84,8 @@ def best_subset(
         None no race is cut short, and the result is always the same.
     selectors : sequence of str or selector, optional
         Short names as in `mauc.registry`, or estimators of this library; GreedyMAUC, MDFS,
-        mRMR and MAUCD by default. All features race as well, if there are at most 1000.
+        mRMR and MAUCD by default. All features race as well, if there are at most 1000. Selectors
+        race without `keep`, `exclude`, `feature_groups`, `feature_costs` and `budget`.
     sizes : array-like of int, optional
         Numbers of features, by default those of 5, 10, 20, 50 and 100 that are fewer than all.
     classifiers : sequence of str or classifier, optional
@@ -93,7 +97,7 @@ def best_subset(
     outer : int or None, default=5
         Folds of the honest estimate; None leaves it out and gives the race all the time.
     random_state : int, default=0
-        Of folds, and of selectors that draw.
+        Of folds, and of selectors that draw and have no `random_state` of their own.
     {n_jobs}
 
     Returns
@@ -190,10 +194,14 @@ def _seconds(time: Any) -> float | None:
     """Return a time in seconds; None is no limit."""
     if time is None:
         return None
-    found = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([smh]?)\s*", str(time))
-    if found is None or isinstance(time, bool) or float(found[1]) == 0.0:
+    seconds = 0.0
+    if isinstance(time, float | np.floating):
+        seconds = float(time)
+    elif found := re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([smh]?)\s*", str(time)):
+        seconds = float(found[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[found[2]]
+    if not 0.0 < seconds < np.inf:
         raise MaucError(f"time must be seconds above 0, or such as 90s, 5m or 1h, got {time!r}.")
-    return float(found[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[found[2]]
+    return seconds
 
 
 def _response(classifier: Any) -> str:
@@ -203,14 +211,19 @@ def _response(classifier: Any) -> str:
     return next((name for name in RESPONSES if hasattr(classifier, name)), RESPONSES[0])
 
 
-def _named(what: str, given: Any, build: Any) -> dict[str, Any]:
-    """Return estimators by short name, or by the name of their class."""
-    given = [given] if isinstance(given, str) else list(given)
-    names = [one if isinstance(one, str) else type(one).__name__ for one in given]
-    if not names or len({*names}) < len(names):
-        raise MaucError(f"{what} must be one or more of different names, got {names}.")
-    made = [build(MethodSpec(one)) if isinstance(one, str) else clone(one) for one in given]
-    return dict(zip(names, made, strict=True))
+def _named(what: str, given: Any, default: Any, build: Any) -> dict[str, Any]:
+    """Return estimators by short name, or by the name of their class, the second as "MDFS-2"."""
+    given = list(default if given is None else [given] if isinstance(given, str) else given)
+    texts = [one for one in given if isinstance(one, str)]
+    if not given or len({*texts}) < len(texts):
+        raise MaucError(f"{what} must be one or more of different names, got {given}.")
+    made: dict[str, Any] = {}
+    for at, one in enumerate(given):
+        name = type(one).__name__
+        n_before = sum(type(other).__name__ == name for other in given[:at])
+        name += f"-{n_before + 1}" * (n_before > 0)
+        made |= {one: build(MethodSpec(one))} if isinstance(one, str) else {name: clone(one)}
+    return made
 
 
 class _Grid:
@@ -220,11 +233,20 @@ class _Grid:
         self, problem: Problem, selectors: Any = None, sizes: Any = None, classifiers: Any = None,
         seed: int = 0, n_jobs: int | None = None,
     ) -> None:  # fmt: skip
-        self.selectors = _named("selectors", selectors or SELECTORS, build_selector)
-        for selector in self.selectors.values():
-            if "random_state" in selector.get_params():
+        self.selectors = _named("selectors", selectors, SELECTORS, build_selector)
+        for name, selector in self.selectors.items():
+            if not isinstance(selector, RankingSelector):
+                raise MaucError(f"selectors must be those of mauc, see mauc.registry, got {name}.")
+            options = selector.get_params()
+            set_options = [option for option, value in options.items() if value is not None]
+            if wishes := [one for one in set_options if one.rpartition("__")[2] in WISHES]:
+                raise MaucError(
+                    f"selectors must be without wishes here, got {wishes[0]} of {name}; "
+                    f"drop it, and columns of X instead."
+                )
+            if "random_state" in {*options} - {*set_options}:
                 selector.set_params(random_state=seed)
-        self.classifiers = _named("classifiers", classifiers or CLASSIFIERS, build_classifier)
+        self.classifiers = _named("classifiers", classifiers, CLASSIFIERS, build_classifier)
         self.n_features, self.has_nominal = problem.n_features, bool(problem.is_nominal.any())
         if sizes is None:
             sizes = [size for size in SIZES if size < self.n_features] or [self.n_features]
@@ -344,13 +366,13 @@ class _Race:
                 model = self._grid.classifiers[name]
                 if not isinstance(model, BaseClassifier):
                     model = Pipeline([("classify", model)])  # which gets indicators
-                sizes = [one.size for one in group if one.size <= len(ranking)]
-                if sizes:
-                    found = evaluator.evaluate(
-                        np.arange(len(ranking)), sizes, model, response_method=_response(model)
-                    )
-                    for size, mauc in zip(sizes, found.tolist(), strict=True):
-                        self.mauc.setdefault(Combination(selector, size, name), []).append(mauc)
+                tried = list(group)
+                found = evaluator.evaluate(
+                    np.arange(len(ranking)), [one.size for one in tried], model,
+                    response_method=_response(model),
+                )  # fmt: skip
+                for one, mauc in zip(tried, found.tolist(), strict=True):
+                    self.mauc.setdefault(one, []).append(mauc)
 
     def _evaluator(self, fold: int, ranking: Array) -> FoldEvaluator:
         """Return what measures classifiers on the features of a ranking, best first."""
@@ -384,6 +406,21 @@ def _is_slow(classifier: Any) -> bool:
     """Whether fits may take long: neither of this library nor a logistic regression."""
     last = classifier[-1] if isinstance(classifier, Pipeline) else classifier
     return not isinstance(last, BaseClassifier | LogisticRegression)
+
+
+def _spec(name: str, model: Any) -> MethodSpec:
+    """Return what a plan calls a method: its short name, or class and changed parameters."""
+    kind = type(model)
+    if name.partition("-")[0] != kind.__name__:  # as short names and import paths
+        return MethodSpec(name, options={"C": 1.0} if name == "svm" else {})  # else it is tuned
+    options = model.get_params(deep=False)
+    for key, parameter in signature(kind).parameters.items():
+        if key == "n_features_to_select" or repr(options.get(key)) == repr(parameter.default):
+            options.pop(key, None)
+    try:
+        return MethodSpec(name, f"{kind.__module__}.{kind.__qualname__}", options)
+    except MaucError as error:
+        raise MaucError(f"{name} cannot be written into a plan: {error}") from error
 
 
 @dataclass(frozen=True, repr=False)
@@ -431,9 +468,8 @@ class BestSubset(Result):
 
     def plan(self, dataset: Any) -> Plan:
         """Return the `Plan` of all that could race, on a `DatasetSpec`; it draws its own folds."""
-        fixed = {"svm": {"C": 1.0}}  # which plans would tune
         selectors, classifiers = (
-            tuple(MethodSpec(name, options=fixed.get(name, {})) for name in methods)
+            tuple(_spec(name, model) for name, model in methods.items())
             for methods in (self.grid.selectors, self.grid.classifiers)
         )
         sizes = tuple(sorted({one.size for one in self.grid.combinations()}))
