@@ -85,7 +85,7 @@ def test_the_step_follows_the_comparison(wine):
     assert kind == "use"
     assert "SU significantly ahead with 2 features (1NN: 0.900 against 0.800)" in why
     same = choose_step(selector, conclusion("separated"), 13, {"tests": [test | {"mark": "none"}]})
-    assert same[1].startswith("No problem was found")
+    assert same[1].startswith("Nothing in this comparison")
 
 
 def test_a_page_shows_the_step_of_its_caller(wine):

@@ -355,7 +355,7 @@ def choose_step(
             "Over all pairs the choice does as well as all features. Continue with it, or choose "
             "more features if the pairs above matter:"
         )
-    return "use", "No problem was found. Continue with the chosen features:"
+    return "use", "Nothing in this comparison speaks against the choice. Continue with it:"
 
 
 def diagnose(pair: PairFacts) -> tuple[str, str]:
