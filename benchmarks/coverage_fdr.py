@@ -5,6 +5,7 @@ in the first class: a feature separates that class from both others, and the oth
 other. Features are independent, correlated with each other, or in blocks of ten. Usage::
 
     python benchmarks/coverage_fdr.py [tables [words of a setting]]
+    python benchmarks/coverage_fdr.py levels  # of the Mann-Whitney test of a rare value
 """
 
 import sys
@@ -12,7 +13,7 @@ import warnings
 
 import numpy as np
 from scipy.special import ndtr
-from scipy.stats import norm, poisson
+from scipy.stats import binom, hypergeom, norm, poisson
 
 from mauc import MAUCD, pair_tests
 from mauc.exceptions import NoEvidenceWarning
@@ -90,8 +91,38 @@ def measure(setting, seed):
     return of_features, of_cells, np.nan if is_nominal else without, power, cell_power
 
 
+def excess(n_small, n_large, share, level):
+    """Return how often noise of two values has a Mann-Whitney p <= level, over the level.
+
+    Exact but for the number of rows of the rarer value, for which 41 quantiles of its law stand.
+    """
+    n, rates = n_small + n_large, []
+    for rare in binom.ppf(np.linspace(0.5 / 41, 1 - 0.5 / 41, 41), n, share):
+        drawn = np.arange(min(rare, n_small) + 1)
+        away = np.maximum(np.abs(drawn * n - rare * n_small) - 1, 0) / 2
+        cubes = rare**3 + (n - rare) ** 3
+        variance = n_small * n_large / 12 * (n + 1 - (cubes - n) / (n * (n - 1)))
+        is_found = 2 * ndtr(-away / np.sqrt(variance)) <= level
+        rates.append(hypergeom.pmf(drawn[is_found], n, rare, n_small).sum() / level)
+    return np.mean(rates)
+
+
+def print_levels():
+    """Print `excess` by rows of the rarer value expected in the smaller class."""
+    print("| rows with it | larger class | 10 expected | 20 | 40 | 80 |\n|---|---|---|---|---|---|")
+    for share in (0.05, 0.2, 0.4):
+        for times in (1, 3, 20, 100):
+            cells = [
+                " and ".join(f"{excess(n, times * n, share, a):.2f}" for a in (1e-3, 1e-4))
+                for n in (round(expected / share) for expected in (10, 20, 40, 80))
+            ]
+            print(f"| {share:.0%} | x {times} |", " | ".join(cells), "|")
+
+
 def main():
     """Print a table of all settings, or of those whose name has the words."""
+    if sys.argv[1:] == ["levels"]:
+        return print_levels()
     n_tables = int(sys.argv[1]) if len(sys.argv) > 1 else 200
     print("| table | features | cells | cells, Mann-Whitney alone | power, features | cells |")
     print("|---|---|---|---|---|---|")
