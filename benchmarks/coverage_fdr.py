@@ -4,7 +4,8 @@ Tables of 200 features and three classes with noise alone, or with 20 features w
 in the first class: a feature separates that class from both others, and the others not from each
 other. Features are independent, correlated with each other, or in blocks of ten. Usage::
 
-    python benchmarks/coverage_fdr.py [tables]
+    python benchmarks/coverage_fdr.py [tables [words of a setting]]
+    python benchmarks/coverage_fdr.py levels  # of the Mann-Whitney test of a rare value
 """
 
 import sys
@@ -12,7 +13,7 @@ import warnings
 
 import numpy as np
 from scipy.special import ndtr
-from scipy.stats import norm, poisson
+from scipy.stats import binom, hypergeom, norm, poisson
 
 from mauc import MAUCD, pair_tests
 from mauc.exceptions import NoEvidenceWarning
@@ -21,6 +22,8 @@ from mauc.selectors.pair_tests import adjust
 ALPHA = 0.05
 N_FEATURES, N_USEFUL, BLOCK = 200, 20, 10
 EVEN, FEW, RARE = (50, 50, 50), (15, 100, 100), (5, 100, 100)
+# Of the first class of the null ones, 44 rows are expected not to be 0.
+LARGE_COUNTS, LARGE_ZEROS, EVEN_ZEROS = (900, 2000, 2000), (110, 500, 500), (500, 500, 500)
 # Classes, correlation, whether in blocks, kind of values, shift of the useful features.
 SETTINGS = {
     f"{words}, {dependence}": (sizes, rho, blocks, kind, shift)
@@ -30,6 +33,9 @@ SETTINGS = {
         ("signal, a class of 15", FEW, "normal", 2.0),
         ("noise, counts that are mostly 0, a class of 5", RARE, "counts", 0.0),
         ("signal, counts that are mostly 0", EVEN, "counts", 1.5),
+        ("noise, counts that are mostly 0, a class of 900", LARGE_COUNTS, "counts", 0.0),
+        ("noise, 60 % zeros, a class of 110", LARGE_ZEROS, "zeros", 0.0),
+        ("signal, 60 % zeros, classes of 500", EVEN_ZEROS, "zeros", 2.0),
         ("noise, 20 categories, a class of 5", RARE, "categories", 0.0),
     )
     for dependence, rho, blocks in (
@@ -51,6 +57,8 @@ def draw(setting, seed):
     X[np.ix_(y == 0, useful)] += shift
     if kind == "counts":
         X = np.searchsorted(poisson.cdf(np.arange(9), 0.05), norm.cdf(X)).astype(float)
+    if kind == "zeros":  # in all classes alike: what is not 0 is shifted
+        X = np.where(rng.random(X.shape) < 0.6, 0.0, np.exp(X))
     if kind == "categories":
         X = np.floor(20 * norm.cdf(X) ** 3)
     return X, y, np.isin(np.arange(N_FEATURES), useful), kind == "categories"
@@ -83,12 +91,45 @@ def measure(setting, seed):
     return of_features, of_cells, np.nan if is_nominal else without, power, cell_power
 
 
+def excess(n_small, n_large, share, level):
+    """Return how often noise of two values has a Mann-Whitney p <= level, over the level.
+
+    Exact but for the number of rows of the rarer value, for which 41 quantiles of its law stand.
+    """
+    n, rates = n_small + n_large, []
+    for rare in binom.ppf(np.linspace(0.5 / 41, 1 - 0.5 / 41, 41), n, share):
+        drawn = np.arange(min(rare, n_small) + 1)
+        away = np.maximum(np.abs(drawn * n - rare * n_small) - 1, 0) / 2
+        cubes = rare**3 + (n - rare) ** 3
+        variance = n_small * n_large / 12 * (n + 1 - (cubes - n) / (n * (n - 1)))
+        is_found = 2 * ndtr(-away / np.sqrt(variance)) <= level
+        rates.append(hypergeom.pmf(drawn[is_found], n, rare, n_small).sum() / level)
+    return np.mean(rates)
+
+
+def print_levels():
+    """Print `excess` by rows of the rarer value expected in the smaller class."""
+    print("| rows with it | larger class | 10 expected | 20 | 40 | 80 |\n|---|---|---|---|---|---|")
+    for share in (0.05, 0.2, 0.4):
+        for times in (1, 3, 20, 100):
+            cells = [
+                " and ".join(f"{excess(n, times * n, share, a):.2f}" for a in (1e-3, 1e-4))
+                for n in (round(expected / share) for expected in (10, 20, 40, 80))
+            ]
+            print(f"| {share:.0%} | x {times} |", " | ".join(cells), "|")
+
+
 def main():
-    """Print a table of all settings."""
+    """Print a table of all settings, or of those whose name has the words."""
+    if sys.argv[1:] == ["levels"]:
+        return print_levels()
     n_tables = int(sys.argv[1]) if len(sys.argv) > 1 else 200
     print("| table | features | cells | cells, Mann-Whitney alone | power, features | cells |")
     print("|---|---|---|---|---|---|")
+    words = " ".join(sys.argv[2:])
     for name, setting in SETTINGS.items():
+        if words not in name:
+            continue
         rows = np.array([measure(setting, seed) for seed in range(n_tables)])
         shown = ("-" if np.isnan(mean) else f"{mean:.3f}" for mean in rows.mean(axis=0))
         print(f"| {name} |", " | ".join(shown), "|", flush=True)

@@ -24,8 +24,8 @@ n_features_to_select : int, float, "all", "auto", "fdr" or None, default=None
 
 fdr_alpha : float, default=0.05
     Of "fdr": the share of the selected features that may be expected to separate no classes, by
-    the tests of `mauc.pair_tests`. Where no feature is significant, one is selected, with a
-    warning.
+    the tests of `mauc.pair_tests`, which are of location: features that differ between classes in
+    spread alone are left out. Where no feature is significant, one is selected, with a warning.
 
 categorical_features : array-like of bool, int or str, optional
     Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of strings

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse, stats
 from sklearn.datasets import load_wine
 
-from mauc import MAUCD, MDFS, ConsensusSelector, GreedyMAUC, mauc_interval, pair_tests
+from mauc import MAUCD, MDFS, MRMR, ConsensusSelector, GreedyMAUC, mauc_interval, pair_tests
 from mauc.exceptions import MaucError, NoEvidenceWarning
 from mauc.registry import SELECTORS
 from mauc.selectors.pair_tests import adjust
@@ -109,6 +109,26 @@ def test_a_rare_value_in_a_rare_class_is_not_taken_for_evidence():
     assert stats.mannwhitneyu(X[:3, 0], X[3:, 0], method="asymptotic").pvalue < 1e-60
 
 
+def test_many_rows_that_share_a_value_do_not_hide_what_the_others_tell():
+    # As many zeros in both classes: having one tells nothing, but the other values are shifted.
+    rng = np.random.default_rng(0)
+    X, y = np.zeros((4000, 1)), np.repeat([0, 1], 2000)
+    X[:800, 0], X[2000:2800, 0] = rng.lognormal(size=800), rng.lognormal(2.0, size=800)
+    (row,) = pair_tests(X, y)
+    wanted = stats.mannwhitneyu(X[:2000, 0], X[2000:, 0], method="asymptotic").pvalue
+    assert wanted < 1e-10
+    assert_allclose(row.p, wanted, rtol=1e-9)
+    assert row.test == "Mann-Whitney"
+
+
+@pytest.mark.parametrize(("n_others", "test"), [(79, "Fisher"), (80, "Mann-Whitney")])
+def test_fishers_test_counts_up_to_40_other_rows_in_the_smaller_class(n_others, test):
+    # Classes of 100 each: half of the rows that are not 0 are expected in each.
+    X, y = np.zeros((200, 1)), np.repeat([0, 1], 100)
+    X[:40, 0], X[100 : 60 + n_others, 0] = np.arange(40) + 1.0, np.arange(n_others - 40) + 50.0
+    assert pair_tests(X, y)[0].test == test
+
+
 def test_nominal_columns_have_the_smallest_p_of_their_categories():
     y = np.repeat([0, 1], 20)
     frame = pd.DataFrame({
@@ -168,6 +188,18 @@ def test_wishes_and_pairs_that_do_not_count():
         MAUCD("fdr", pair_weight={(0, 1): 0, (0, 2): 0}).fit(X, y)
 
 
+@pytest.mark.parametrize("selector", [GreedyMAUC, MAUCD, MDFS, MRMR])
+def test_a_budget_that_pays_for_no_significant_feature_is_refused(selector):
+    X, y = noisy()
+    costs = np.where(np.arange(30) < 5, [9.0, 8, 7, 8, 9] + [0.0] * 25, 1.0)
+    wishes = {"feature_costs": costs, "budget": 5}
+    with pytest.raises(MaucError, match=r"budget must pay .*'fdr'.* 'x2', costs 7, got 5; raise"):
+        selector("fdr", **wishes).fit(X, y)
+    assert selector("fdr", keep=[9], **wishes).fit(X, y).ranking_.tolist() == [9]
+    found = selector("fdr", feature_costs=costs, budget=7).fit(X, y)
+    assert found.ranking_.tolist() == [2]
+
+
 @quiet
 def test_that_values_are_missing_is_evidence_where_they_have_a_side():
     X, y = noisy(shift=0.0)
@@ -182,6 +214,8 @@ def test_what_is_refused():
         MAUCD("fdr").fit(X, y, groups=y)
     with pytest.raises(MaucError, match=r"fdr_alpha must be a number in \(0, 1\), got 1"):
         MDFS("fdr", fdr_alpha=1).fit(X, y)
+    with pytest.raises(MaucError, match=r"fdr_alpha must be a number in \(0, 1\), got -1"):
+        MDFS(3, fdr_alpha=-1).fit(X, y)
     with pytest.raises(MaucError, match='"all", "auto", "predicted", got \'fdr\''):
         ConsensusSelector("greedy", "fdr").fit(X, y)
     with pytest.raises(MaucError, match="level"):

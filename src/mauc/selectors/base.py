@@ -266,8 +266,7 @@ class RankingSelector(SelectorMixin, Estimator):
         count_threads(self.n_jobs)
         wanted = self._wanted_size()
         check_n_features(1 if is_int(wanted) else wanted, 1, self._size_choices)
-        if isinstance(wanted, str) and wanted == "fdr":
-            check_level("fdr_alpha", self.fdr_alpha)
+        check_level("fdr_alpha", self.fdr_alpha)
         if client is not None and self._no_cluster:
             raise MaucError(
                 f"client must be None for {type(self).__name__}, which does not run on a cluster: "
@@ -324,6 +323,7 @@ class RankingSelector(SelectorMixin, Estimator):
             return self._rank(problem, n_wanted, options)
         if hasattr(self, "exclude"):  # its search knows of features that may not be chosen
             wishes = replace(wishes, unit_of=np.where(is_wanted, wishes.unit_of, -1))
+            _check_affordable(wishes, problem)
             n_wanted = wishes.n_available
             return self._rank(replace(problem, constraints=wishes), n_wanted, options)
         ranked = self._rank(problem, n_wanted, options)
@@ -511,6 +511,21 @@ def check_same_data(selector: RankingSelector, problem: Any) -> None:
         raise MaucError(
             "X, y and sample_weight must be what the selector was fitted on, but the AUCs of "
             f"feature {int(selector.ranking_[0])} differ from those of fit."
+        )
+
+
+def _check_affordable(wishes, problem):
+    """Raise unless features are kept or the budget pays for the cheapest of those left."""
+    if wishes.costs is None or wishes.keep:
+        return
+    costs = np.where(wishes.unit_of >= 0, wishes.costs[wishes.unit_of], np.inf)
+    cheapest = int(np.argmin(costs))
+    if costs[cheapest] > wishes.budget:
+        raise MaucError(
+            f"{option('budget')} must pay for one feature of "
+            f"{option('n_features_to_select', 'fdr')} at least, the cheapest of which, "
+            f"{str(feature_names(problem)[cheapest])!r}, costs {costs[cheapest]:g}, got "
+            f"{wishes.budget:g}; raise it or {option('fdr_alpha')}."
         )
 
 

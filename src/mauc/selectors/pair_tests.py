@@ -25,6 +25,7 @@ from mauc.texts import insert_texts
 
 TESTS = ("Mann-Whitney", "Fisher")
 MAP_LEVEL = 0.05  # false discovery rate of what maps show as significant
+_MIN_OTHERS = 40  # rows but for the commonest value: with fewer, z is not normal
 _MAX_TABLE = 2**20  # pairs times categories that are tested at once
 _MAX_MAPPED = 2**25  # cells that are tested for a map
 
@@ -56,10 +57,14 @@ def pair_tests(
     -----
     z is that of the Mann-Whitney test with correction for ties and continuity, and p, two-sided,
     that of ``scipy.stats.mannwhitneyu(..., method="asymptotic")``. Where more than half of the rows
-    of two classes share one value, as zeros of counts do, the normal approximation fails for rare
-    classes: p is then at least that of Fisher's exact test of having this value, twice the smaller
-    tail. A nominal feature of more than two categories has no order and no z: p is the smallest of
-    Fisher's tests of its categories, times their number. ``test`` says which p it is.
+    of two classes share one value, as zeros of counts do, and few have another one, the normal
+    approximation fails: if fewer than 40 such rows are expected in the smaller class, its size
+    times their share in both, p is at least that of Fisher's exact test of having this value, twice
+    the smaller tail. A nominal feature of more than two categories has no order and no z: p is the
+    smallest of Fisher's tests of its categories, times their number. ``test`` says which p it is.
+
+    These are tests of location: a feature whose values only spread more in one class, around the
+    same middle, is not significant.
 
     ``p_adjusted`` is for all features and pairs at once, by Benjamini and Yekutieli [1]_: of the
     rows with ``p_adjusted <= 0.05``, at most 5 % are expected to be false, however features
@@ -257,7 +262,9 @@ def _test_cells(problem, block, level=None):
             ]
             bounds = binomial_bounds(cells[:, 0], sides, (n_i, n_j), level)
             cells[:, 1:3] = np.moveaxis(bounds, 0, 1)
-    has_mode = (modes[:, i, j] + modes[:, j, i] > 0.0) & (n_both > 0.0)
+    n_mode = modes[:, i, j] + modes[:, j, i]
+    n_others = np.minimum(n_i, n_j) * (n - n_mode)  # times n: expected in the smaller class
+    has_mode = (n_mode > 0.0) & (n_both > 0.0) & (n_others < _MIN_OTHERS * n)
     exact = _fisher(modes[:, i, j][has_mode], modes[:, j, i][has_mode], n_i[has_mode], n[has_mode])
     cells[:, 5][has_mode] = exact > cells[:, 4][has_mode]
     cells[:, 4][has_mode] = np.maximum(cells[:, 4][has_mode], exact)
