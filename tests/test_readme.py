@@ -19,9 +19,11 @@ ROOT = Path(__file__).resolve().parents[1]
 BLOCK = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = BLOCK.findall(README)
-PAGES = sorted(
-    p for name in ("answers", "guide", "howto") for p in (ROOT / "docs" / name).glob("*.md")
-)
+FOLDERS = ("answers", "guide", "howto")
+PAGES = [
+    ROOT / "docs" / "scale.md",
+    *sorted(page for name in FOLDERS for page in (ROOT / "docs" / name).glob("*.md")),
+]
 
 
 URLS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["urls"]
