@@ -505,7 +505,8 @@ class BestSubset(Result):
         total, (selector, size, classifier) = self.n_features, self.choice
         lines = [
             f"{size} of {total} feature{'s' * (total > 1)} by {selector}, classifier {classifier}: "
-            f"{shown}" + f" and {more} more" * (more > 0)
+            f"{shown}" + f" and {more} more" * (more > 0),
+            "It is the simplest of the combinations that are not clearly worse than the best.",
         ]
         if self.interval is not None:
             lines.append(f"On rows that the choice did not see: {self.interval}")
@@ -513,7 +514,11 @@ class BestSubset(Result):
             lines.append(f"{self.n_raced} of {self.n_samples} rows raced; all were fitted.")
         if not self.is_finished:
             lines.append("The time was over before the race was; a longer one tries more.")
-        rows = [[*map(str, row[:4]), f"{row[4]:.4f}"] for row in self.race[:MAX_SHOWN]]
-        heads = ["selector", "features", "classifier", "folds", self.measure]
+        rows = [
+            [*map(str, row[:4]), f"{row[4]:.4f}", "chosen" * (row[:3] == self.choice)]
+            for row in self.race
+            if row[:3] == self.choice or row in self.race[:MAX_SHOWN]
+        ]
+        heads = ["selector", "features", "classifier", "folds", self.measure, ""]
         table = plain_layout(heads, rows, len(self.race), right=("features", "folds"))
         return [*lines, table]

@@ -92,6 +92,8 @@ def app() -> None:
 
     \b
     mauc select data.csv --target label -k 20     the best 20 features and the pairs they serve
+    mauc best data.csv --target label             features and a classifier, with an honest MAUC
+    mauc doctor data.csv --target label           what is wrong with the data or a model
     mauc compare data.csv --target label          which method is best for these data
     mauc columns data.csv --target label          how every column is taken, and why
     mauc COMMAND --help                           the options of a command
