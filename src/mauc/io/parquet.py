@@ -76,13 +76,14 @@ class ParquetSource(ArrowColumns):
         self._stored = list(stored)
         self.arrow_types: list[Any] = list(stored.values())
         # Leaves of the columns in each file, and which have another type; most files share them.
-        shared: dict[Any, Any] = {}
-        for schema, leaves in {footer.schema: footer.leaves for footer in footers}.items():
-            kinds = [storage_type(schema.field(name).type) for name in self._stored]
+        shared: dict[int, Any] = {}  # by their leaves: schemas with metadata may have no hash
+        for key, footer in {id(footer.leaves): footer for footer in footers}.items():
+            leaves = footer.leaves
+            kinds = [storage_type(footer.schema.field(name).type) for name in self._stored]
             pairs = enumerate(zip(kinds, self.arrow_types, strict=True))
             other = [j for j, (one, wider) in pairs if one != wider and not is_words(wider)]
-            shared[schema] = [leaves.get(name, -1) for name in self._stored], frozenset(other)
-        self._layouts = [shared[footer.schema] for footer in footers]
+            shared[key] = [leaves.get(name, -1) for name in self._stored], frozenset(other)
+        self._layouts = [shared[id(footer.leaves)] for footer in footers]
         self.index_names: list[str] = index_names(footers[0].schema)
         counts = [sum(rows) for rows in self._groups]
         self._file_edges = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
@@ -241,19 +242,20 @@ def read_footers(system: FileSystem, files: Sequence[File]) -> tuple[Readers, li
     """Return readers for the columns of files, and the footers of the files in their order."""
     from pyarrow import types
 
-    known: dict[Any, tuple[dict[str, int], list[str]]] = {}  # by schema: most files share it
+    known: dict[bytes, tuple[dict[str, int], list[str]]] = {}  # by schema: most files share it
 
     def read(readers: Readers, file: File) -> Footer:
         with readers.borrow(file) as reader:
             schema, metadata = reader.schema_arrow, reader.metadata
             groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
-            if schema not in known:
+            key = schema.serialize().to_pybytes()
+            if key not in known:
                 kinds = {field.name: storage_type(field.type) for field in schema if field.nullable}
                 is_whole = (types.is_integer, types.is_boolean)
                 whole = [name for name, kind in kinds.items() if any(is_(kind) for is_ in is_whole)]
                 paths = [metadata.schema.column(i).path for i in range(metadata.num_columns)]
-                known[schema] = {path: i for i, path in enumerate(paths)}, whole
-            leaves, missing = known[schema]
+                known[key] = {path: i for i, path in enumerate(paths)}, whole
+            leaves, missing = known[key]
             if len(files) * _n_chunks(metadata) <= _MAX_CHUNKS:  # otherwise all of them may
                 missing = [
                     name for name in missing
