@@ -139,7 +139,7 @@ SVM_ROW = r"line {}: a row 'label place:value place:value \.\.\.' with .* got '{
         ("a.csv", b"a,\0b\0\n", "a binary file of an unknown kind"),
         ("a.csv", b"% no csv\n@relation r\n", "it is an ARFF file"),
         ("a.csv", b"<!DOCTYPE html><html>", "an HTML or XML page"),
-        ("a.csv", ROWS.decode().encode("utf-16"), "pass encoding='utf-16'"),
+        ("a.csv", ROWS.decode().encode("utf-32"), "is UTF-32 text; pass encoding='utf-32'"),
         ("a.csv.gz", ROWS, "is not a gzip archive: .* it is text"),
         ("a.csv.gz", gzip.compress(ROWS * 99, mtime=0)[:-9], "broken .gz archive"),
         ("a.csv.gz", gzip.compress(b"", mtime=0), "is empty"),

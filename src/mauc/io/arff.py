@@ -23,7 +23,7 @@ from mauc.data.columns import MAX_EXACT_INTEGER
 from mauc.exceptions import MaucError
 from mauc.io.arrays import FrameSource, SparseSource
 from mauc.io.dataset import Dataset
-from mauc.io.lines import check_text, open_lines
+from mauc.io.lines import check_text, find_encoding, open_lines
 from mauc.io.options import ReadOptions
 from mauc.io.table import Table, check_precision, check_unique
 
@@ -144,7 +144,7 @@ class _Rows:
 
 def open_arff(path: Path, options: ReadOptions, memory: int | None) -> Table:
     """Open an ARFF file: a data frame, or a sparse matrix with codes in nominal columns."""
-    encoding = options.encoding or "utf-8"
+    encoding = find_encoding(path, options.encoding)
     check_text(path, "an ARFF file", encoding)
     rows = _Rows(path, encoding)
     attributes = rows.attributes

@@ -29,7 +29,7 @@ from mauc.io.table import first_few
 from mauc.memory import format_bytes
 from mauc.progress import track
 
-VERSION = 4  # of the format; tables of another are made anew
+VERSION = 5  # of the format; tables of another are made anew
 _COLUMNS, _TABLE, _PART, _LOCK = "columns", ".arrow", ".part", ".lock"
 _LENGTH = 8  # bytes at the end that hold the length of the note
 _DIGEST_BYTES = 2**20  # smaller files may be changed within one tick of the file system's clock

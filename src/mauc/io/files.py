@@ -52,6 +52,11 @@ BEGINNINGS = (
     (b"\x28\xb5\x2f\xfd", "a Zstandard archive", ""),
     (b"\x1f\x8b", "a gzip archive", ""),
 )
+#: byte order marks by encoding; that of UTF-32 begins with that of UTF-16
+UNICODE_MARKS = {
+    "utf-32": (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE),
+    "utf-16": (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE),
+}
 # Archives of data grow 5 to 50 times; those that grow more, and to more than a reader takes in
 # seconds, are made to fill the memory. Apache POI draws the line at 100 times, too.
 _MAX_GROWTH, MAX_GROWN = 100, 2**26
@@ -244,8 +249,9 @@ def describe_content(beginning: bytes) -> str:
     for start, what, _ in BEGINNINGS:
         if beginning.startswith(start):
             return what
-    if beginning.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return "UTF-16 text"
+    for name, marks in UNICODE_MARKS.items():
+        if beginning.startswith(marks):
+            return f"{name.upper()} text"
     if b"\0" in beginning:
         return "a binary file of an unknown kind"
     text = beginning.decode("utf-8", "replace").lstrip("\ufeff \t\r\n")

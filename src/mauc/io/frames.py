@@ -29,7 +29,8 @@ from mauc.io.files import (
     is_address,
     open_binary,
 )
-from mauc.io.lines import count_titles, is_number, skip_mark, titles_note
+from mauc.io.footers import MAX_FOOTERS, FooterRule, footers_note
+from mauc.io.lines import count_titles, find_encoding, is_number, skip_mark, titles_note
 from mauc.io.options import ReadOptions
 from mauc.io.table import Table, check_unique, find_place, first_few, number_row
 from mauc.io.words import MISSING, check_words, type_words
@@ -71,7 +72,7 @@ def _read(path: Any, options: ReadOptions) -> Any:
     with open_binary(path) as file:
         content = file.read()
     if options.format == "json":
-        return _parse_json(content.decode(skip_mark(options.encoding or "utf-8")))
+        return _parse_json(content.decode(skip_mark(find_encoding(path, options.encoding))))
     if options.format == "dta":
         return pd.read_stata(io.BytesIO(content), order_categoricals=False)
     is_xport = content.startswith(b"HEADER RECORD")
@@ -127,26 +128,70 @@ def open_sheet(path: Path, options: ReadOptions, memory: int | None) -> Table:
             place = find_place(titles, options.sheet or 0)
             if place is None:
                 raise unknown_choice(f"{path}: {option('sheet')}", options.sheet, titles)
-            cells = pd.read_excel(
-                book, sheet_name=place, header=None, dtype=object, keep_default_na=False,
-                na_values=[""],
-            )  # fmt: skip
+            cells, names, notes = _read_sheet(book, place, options.skip_rows)
+            label, others = find_place(names, options.target), titles[:place] + titles[place + 1 :]
+            if label is None and isinstance(options.target, str):
+                _check_sheets(path, book, place, options)
     except calamine.CalamineError as error:
         raise content_error(path, "an Excel workbook (.xlsx)") from error
-    cells = cells.iloc[options.skip_rows or 0 :].dropna(how="all").dropna(how="all", axis=1)
-    top = cells.iloc[:50].where(cells.notna(), "").to_numpy().tolist()
-    texts = [[str(cell).strip() for cell in row] for row in top]
-    n_titles = 0 if options.skip_rows is not None else count_titles(texts)
-    notes = titles_note([row[0] for row in texts[:n_titles]])
-    if options.sheet is None and len(titles) > 1:
-        notes.append(f"the first sheet; {option('sheet')} names another: {first_few(titles[1:])}")
+    hint = f" Other sheets ({option('sheet')}): {first_few(others)}." if others else ""
+    if options.sheet is None and others:
+        notes.append(f"the first sheet; {option('sheet')} names another: {first_few(others)}")
+    if options.skip_rows != 0 and len(cells):
+        rule = FooterRule(
+            len(names), label, options.missing or (), ".", options.thousands,
+            lambda: _cell_texts(cells),
+        )  # fmt: skip
+        last = _cell_texts(cells.iloc[1:].iloc[-MAX_FOOTERS:])
+        n_footers = rule.count(last)
+        footers = zip(cells.index[len(cells) - n_footers :], last[len(last) - n_footers :],
+                      strict=True)  # fmt: skip
+        notes += footers_note([(f"row {row + 1}", " ".join(filter(None, c))) for row, c in footers])
+        cells = cells.iloc[: len(cells) - n_footers]
+    rows = cells.index
+    return _frame_table(
+        path, cells.set_axis(names, axis=1), options, memory, notes,
+        lambda row: f"row {rows[row] + 1}", hint,
+    )  # fmt: skip
+
+
+def _read_sheet(book: Any, place: int, skip_rows: int | None) -> tuple[Any, list[str], list[str]]:
+    """Return the cells of a sheet below the names of its columns, the names, and notes."""
+    import pandas as pd
+
+    cells = pd.read_excel(
+        book, sheet_name=place, header=None, dtype=object, keep_default_na=False, na_values=[""]
+    )
+    cells = cells.iloc[skip_rows or 0 :].dropna(how="all").dropna(how="all", axis=1)
+    texts = _cell_texts(cells.iloc[:50])
+    n_titles = 0 if skip_rows is not None else count_titles(texts)
     heads = zip(cells.columns, texts[n_titles] if texts else [], strict=True)
     names = [name or f"column{j + 1}" for j, name in heads]
-    rows = cells.index[n_titles + 1 :]
-    return _frame_table(
-        path, cells.loc[rows].set_axis(names, axis=1), options, memory, notes,
-        lambda row: f"row {rows[row] + 1}",
-    )  # fmt: skip
+    return cells.iloc[n_titles + 1 :], names, titles_note([row[0] for row in texts[:n_titles]])
+
+
+def _check_sheets(path: Path, book: Any, place: int, options: ReadOptions) -> None:
+    """Raise if the target is not a column of this sheet, but of others."""
+    titles = [str(title) for title in book.sheet_names]
+    others = [title for j, title in enumerate(titles) if j != place]
+    holders = [
+        title for title in others
+        if options.target in _read_sheet(book, titles.index(title), options.skip_rows)[1]
+    ]  # fmt: skip
+    if holders:
+        own = f"the first sheet, {titles[0]!r}," if options.sheet is None else repr(titles[place])
+        have = "sheet {} has" if len(holders) == 1 else "sheets {} have"
+        have = have.format(", ".join(map(repr, holders[:10])))
+        raise MaucError(
+            f"{path}: {own} has no column {options.target!r}, but {have} one; pass "
+            f"{option('sheet', holders[0])}."
+        )
+
+
+def _cell_texts(cells: Any) -> list[list[str]]:
+    """Return the cells of a sheet as texts, empty where they hold nothing."""
+    rows = cells.astype(object).where(cells.notna(), "").to_numpy().tolist()
+    return [[str(cell).strip() for cell in row] for row in rows]
 
 
 def _check_cells(path: Path) -> None:
@@ -202,15 +247,17 @@ def _ods_extent(content: bytearray) -> tuple[int, int]:
 
 def _frame_table(
     path: Path | str, frame: Any, options: ReadOptions, memory: int | None,
-    notes: Sequence[str] = (), locate_row: Callable[[int], str] = number_row,
+    notes: Sequence[str] = (), locate_row: Callable[[int], str] = number_row, hint: str = "",
 ) -> Table:  # fmt: skip
     """Return the table of a frame of pandas, its columns of texts and objects typed."""
     import pandas as pd
 
     names = [str(name).strip() for name in frame.columns]
-    check_unique(path, names)
+    check_unique(path, names, hint)
     if 0 in frame.shape:
-        raise MaucError(f"{path} must hold names of columns and rows, got {len(names)} names only.")
+        raise MaucError(
+            f"{path} must hold names of columns and rows, got {len(names)} names only.{hint}"
+        )
     missing, decimal = options.missing or (), options.decimal or "."
     gaps = [float(word) for word in missing if is_number(word)]
     label, said = find_place(names, options.target), list(notes)
@@ -243,7 +290,7 @@ def _frame_table(
 
     return Table(
         path, FrameSource(pd.DataFrame(columns), str(path), memory=memory), names,
-        locate_row=locate_row, check_column=check_column, notes=said,
+        locate_row=locate_row, check_column=check_column, notes=said, hint=hint,
         missing_words=tuple(word for word in MISSING if word not in missing),
         uses_word=lambda word: options.target not in options.categorical_features
         and any(word in typed.words for j, (typed, _) in texts.items() if j != label),

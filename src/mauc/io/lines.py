@@ -14,6 +14,7 @@ from mauc.data.columns import default_names
 from mauc.exceptions import MaucError, option
 from mauc.io.files import (
     BEGINNINGS,
+    UNICODE_MARKS,
     content_error,
     describe_content,
     find_archive,
@@ -48,6 +49,16 @@ _NOMINAL = re.compile(r"d|discrete|categorical|s|string|text|\S+( \S+)+")  # or 
 _NUMERIC = re.compile(r"c|continuous|n|numeric|t|time|")
 _FLAG = re.compile(r"(class|c|ignore|i|meta|m|weight|w|)((^| )[^\s=]+=\S*)*")
 _PREFIX = re.compile(r"([cimw]?)([CDNST]?)#(?=.)")
+# How rows below the data begin: their first cell is such a word, or such a note.
+_FOOTERS = {
+    "sum": re.compile(r"((grand |sub-?)?totals?|sum) ?:?", re.IGNORECASE),
+    "mean": re.compile(r"(mean|average) ?:?", re.IGNORECASE),
+    "note": re.compile(
+        r"(((data )?sources?|(foot)?notes?|remarks?|data from [\w ]+|(last )?updated|copyright) ?:"
+        r"|©|\(c\) ).*",
+        re.IGNORECASE | re.DOTALL,
+    ),
+}
 Rows = list[tuple[int, list[str]]]  # with the numbers of their (last) lines
 
 
@@ -76,6 +87,15 @@ def skip_mark(encoding: str) -> str:
     return "utf-8-sig" if name == "utf-8" else encoding
 
 
+def find_encoding(path: Path, given: str | None) -> str:
+    """Return the encoding of a file of text: that which is given, or that of a UTF-16 mark."""
+    with open_binary(path) as file:
+        what = describe_content(file.read(4))
+    # The mark says which byte is first, also where "utf-16-le" or "utf-16-be" is given.
+    is_wanted = given is None or codecs.lookup(skip_mark(given)).name.startswith("utf-16")
+    return "utf-16" if what == "UTF-16 text" and is_wanted else given or "utf-8"
+
+
 def check_text(path: Path, wanted: str, encoding: str) -> None:
     """Raise if the first bytes of a file are not text."""
     name = codecs.lookup(skip_mark(encoding)).name
@@ -84,12 +104,17 @@ def check_text(path: Path, wanted: str, encoding: str) -> None:
     if not beginning:
         raise MaucError(f"{path} is empty (after decompression); {wanted} is wanted.")
     what = describe_content(beginning)
-    if what == "UTF-16 text" and not name.startswith("utf-16"):
-        raise MaucError(f"{path} is UTF-16 text; pass {option('encoding', 'utf-16')}.")
-    is_binary = what == "a binary file of an unknown kind"
-    if is_binary and name.startswith(("utf-16", "utf-32")):
+    marked = what.removesuffix(" text").lower()
+    if marked in UNICODE_MARKS:
+        if not name.startswith(marked):
+            raise MaucError(
+                f"{path} is {what}; pass {option('encoding', marked)}, or save it as UTF-8."
+            )
         return
-    if is_binary or what not in ("text", "UTF-16 text", wanted):
+    is_binary = what == "a binary file of an unknown kind"
+    if is_binary and name.startswith(tuple(UNICODE_MARKS)):
+        return
+    if is_binary or what not in ("text", wanted):
         raise content_error(path, wanted, beginning)
 
 
@@ -104,9 +129,10 @@ def encoding_error(path: Path, encoding: str) -> MaucError:
                 decoder.decode(raw, final=not raw)
             except UnicodeError as error:
                 position = getattr(error, "start", 0) - pending
-                byte = raw[max(0, position) :][:1].hex() or "the end"
+                byte = raw[max(0, position) :][:1].hex()
+                what = f"byte 0x{byte}" if byte else "the end"
                 return MaucError(
-                    f"{path} is not {encoding.upper()} text: byte 0x{byte} at offset "
+                    f"{path} is not {encoding.upper()} text: {what} at offset "
                     f"{offset + position} (line {line - (not raw)}) does not fit. Pass its "
                     f"encoding, such as {option('encoding', 'latin-1')} or "
                     f"{option('encoding', 'cp1252')}, or save it as UTF-8."
@@ -176,6 +202,7 @@ def find_head(path: Path, options: ReadOptions, encoding: str) -> Head:
     found: list[Any] = []
     for separator in marks:
         rows = _split(lines, separator) if separator != options.decimal else []
+        rows = rows[: max(2, len(rows) - count_likely_footers([cells for _, cells in rows]))]
         n_titles = count_titles([cells for _, cells in rows]) if may_be_titled else 0
         widths = [len(cells) for _, cells in rows]
         if _is_table(widths[n_titles:]):
@@ -231,6 +258,23 @@ def titles_note(titles: Sequence[str]) -> list[str]:
     return [f"{what} above the names left out: {titles[0][:60]!r}"] if titles else []
 
 
+def footer_kind(cells: Sequence[str]) -> str:
+    """Return whether a row begins as a "sum", "mean" or "note" below the data; "" otherwise."""
+    first = next(filter(None, map(str.strip, cells)), "")
+    return next((kind for kind, known in _FOOTERS.items() if known.fullmatch(first)), "")
+
+
+def count_likely_footers(rows: Sequence[Sequence[str]]) -> int:
+    """Return how many last rows begin as footers do, blank ones beside them as well."""
+    n_last, has_footer = 0, False
+    for cells in reversed(rows):
+        kind = footer_kind(cells)
+        if not kind and any(map(str.strip, cells)):
+            break
+        n_last, has_footer = n_last + 1, has_footer or kind != ""
+    return n_last if has_footer else 0
+
+
 def _find_orange(rows: Rows) -> tuple[list[tuple[str, bool, str]], int]:
     """Return what Orange tells of columns, and in how many rows below the names."""
     names, types, flags = (cells for _, cells in rows[:3]) if len(rows) > 3 else ([], [], [])
@@ -281,10 +325,19 @@ class Lines:
         line, _ = next(islice(self.rows(), row + bool(self.has_header), None))
         return f"line {line}"
 
-    def column(self, column: int) -> Iterator[str]:
-        """Yield the text of every cell of a column."""
-        for _, cells in islice(self.rows(), bool(self.has_header), None):
+    def data_rows(self) -> Iterator[list[str]]:
+        """Yield the cells of every row below the names, footers as well."""
+        return (cells for _, cells in islice(self.rows(), bool(self.has_header), None))
+
+    def column(self, column: int, n_rows: int) -> Iterator[str]:
+        """Yield the text of a column in each of the first `n_rows` rows of data."""
+        for cells in islice(self.data_rows(), n_rows):
             yield cells[column].strip()
+
+    def count(self) -> int:
+        """Return how many lines there are."""
+        with open_lines(self.path, self.encoding) as file:
+            return sum(1 for _ in file)
 
     def has_word(self, word: str, besides: int) -> bool:
         """Whether a word is a cell of the first rows, in another column than `besides`."""
@@ -306,7 +359,9 @@ class Lines:
             )
         # From the last column, which may well be the target, every so many of a wide table.
         step = 1 + len(first) // _COMPARED_COLUMNS
-        below = [(len(cells), cells[::-step]) for _, cells in rows]
+        others = [cells for _, cells in rows]
+        others = others[: max(1, len(others) - count_likely_footers(others))]
+        below = [(len(cells), cells[::-step]) for cells in others]
         has_row_names = bool(below) and below[0][0] == len(first) + 1 > 2  # as R writes them
         default, names = default_names(range(len(first))), [cell.strip() for cell in first]
         if self.has_header is None:

@@ -11,11 +11,12 @@ import io
 import re
 import time
 import weakref
+from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any
 
@@ -26,12 +27,15 @@ from mauc.exceptions import MaucError, NotEnoughMemoryError, option
 from mauc.io.cache import BatchColumns, CachedColumns, ColumnWriter, file_stamp, find_or_build
 from mauc.io.dataset import ConvertedColumns
 from mauc.io.files import MAX_LINE, content_size, open_binary, unreadable_error
+from mauc.io.footers import MAX_FOOTERS, FooterRule, footers_note
 from mauc.io.formats import check_options, open_table
 from mauc.io.lines import (
     WHITESPACE,
     Lines,
     check_text,
+    count_likely_footers,
     encoding_error,
+    find_encoding,
     find_head,
     is_number,
     skip_mark,
@@ -55,6 +59,8 @@ _COLUMN_BYTES = 12_000  # of a column of few rows, most of them of its converter
 _RELEASE_SECONDS = 1  # that threads of Arrow have to let go of what Python read
 _MAX_ROW_LINES = 10_000  # of a quoted value; a quote that is not closed by then is a letter
 _WORD_BYTES = 160  # of a distinct text in memory, beside its characters
+# At the end of a file, in which footers are looked for: so many and so many per column.
+_END_BYTES, _END_CELL_BYTES = 2**13, 64
 _SPARE_BYTES = 2**29  # beside the memory that is allowed, for the libraries and for small things
 _WIDE = "convert the file to parquet, which is read by columns"
 # What a column is taken for; a column that proves to be something else goes on to the next.
@@ -67,7 +73,7 @@ Array = np.ndarray[Any, Any]
 
 def open_text(path: Path, options: ReadOptions, memory: int | None) -> Table:
     """Open a csv, tsv or txt file; a txt file may hold another format, which its content tells."""
-    encoding = options.encoding or "utf-8"
+    encoding = find_encoding(path, options.encoding)
     if options.format == "txt":
         name = sniff_format(path, encoding)
         if name != "csv":
@@ -94,7 +100,7 @@ def open_text(path: Path, options: ReadOptions, memory: int | None) -> Table:
     label = last if options.target is None else find_place(names, options.target)
     layout = Layout(
         lines, n_bytes, names, n_header, head.decimal, options.thousands, missing, sorted(texts),
-        label,
+        label, keeps_footers=options.skip_rows == 0,
     )  # fmt: skip
     source = _open_columns(layout, memory)
     return Table(
@@ -119,6 +125,7 @@ class Layout:
     missing: tuple[str, ...]
     texts: list[int]  #: columns that are text whatever they hold
     label: int | None  #: the column with the labels
+    keeps_footers: bool  #: whether rows such as a total below the data are left where they are
 
     @property
     def options(self) -> dict[str, Any]:
@@ -127,7 +134,16 @@ class Layout:
             "separator": self.lines.separator, "encoding": self.lines.encoding,
             "header": self.n_header, "decimal": self.decimal, "thousands": self.thousands,
             "missing": list(self.missing), "texts": self.texts,
+            "footers": self.keeps_footers,
         }  # fmt: skip
+
+    @property
+    def footers(self) -> FooterRule:
+        """What tells rows below the data."""
+        return FooterRule(
+            len(self.names), self.label, self.missing, self.decimal, self.thousands,
+            self.lines.data_rows,
+        )  # fmt: skip
 
 
 def _check_marks(separator: str, decimal: str, thousands: str | None) -> None:
@@ -170,7 +186,9 @@ def _open_columns(layout: Layout, memory: int | None) -> "TextColumns":
         return _Conversion(layout, memory).run(file)[1]
 
     def serves(note: dict[str, Any]) -> bool:
-        """Whether no texts were given up for lack of memory, or there is no more of it."""
+        """Whether footers would be the same, and no texts were given up for lack of memory."""
+        if note["judged"] not in ([], [layout.label]):
+            return False
         return None not in note["words"].values() or note["memory"] >= memory
 
     look = partial(file_stamp, path)
@@ -206,7 +224,7 @@ class TextColumns(ConvertedColumns):
         #: columns of numbers without a missing value, which need not be read to count them
         self.complete: set[int] = set(range(held.shape[1])) - set(note["incomplete"])
         self._typed: dict[int, TypedWords | None] = {}  # of columns that hold codes
-        self.notes: list[str] = []
+        self.notes = footers_note([(f"line {line}", text) for line, text in note["footers"]])
         types: list[Any] = list(held.types)
         for j, words in ((int(key), words) for key, words in note["words"].items()):
             types[j], self._typed[j] = object, None
@@ -223,7 +241,7 @@ class TextColumns(ConvertedColumns):
         """Return what is to be said of a column as a feature; raise if it cannot be one."""
         lines, name = self.layout.lines, self.layout.names[column]
         if column in self._is_wide:
-            check_precision(lines.path, name, lines.column(column))
+            check_precision(lines.path, name, lines.column(column, self.shape[0]))
         typed = self._typed.get(column)
         if typed is None or column in self.layout.texts:
             return []
@@ -253,6 +271,7 @@ class _Conversion:
 
     def __init__(self, layout: Layout, memory: int | None) -> None:
         self._layout, self._memory = layout, memory
+        self._end = _End([], False)
         self._block = max(MAX_BLOCK_BYTES, CELL_BYTES * len(layout.names))
         self._batch_rows = max(BATCH_BYTES // (8 * len(layout.names)), COLUMN_BYTES // 8)
         if memory is not None:
@@ -304,7 +323,12 @@ class _Conversion:
                     else self._numbers(j, batch.column(j))
                     for j in range(len(types))
                 ])  # fmt: skip
+        n_lines = layout.lines.count() if self._end.footers else 0
+        first = n_lines + 1 - len(self._end.footers)
         return writer, {
+            # The label decides on rows that look like footers, if there are any.
+            "judged": [layout.label] if self._end.is_doubtful else [],
+            "footers": [[first + at, text] for at, text in enumerate(self._end.footers) if text],
             "names": layout.names, "edges": writer.edges, "types": types,
             "whole": [j for j, is_one in enumerate(self._is_whole) if is_one],
             "wide": sorted(self._wide), "incomplete": sorted(self._incomplete),
@@ -370,7 +394,7 @@ class _Conversion:
         stream: _Stream | None
         try:
             with open_binary(lines.path, has_lines=True) as file:
-                stream = _Stream(file, lines, lent)
+                stream = _Stream(file, layout, lent)
                 batches = arrow_csv.open_csv(
                     stream,
                     arrow_csv.ReadOptions(
@@ -388,6 +412,7 @@ class _Conversion:
                 for batch in batches:
                     if batch.num_rows:
                         yield batch
+            self._end = stream.end
             if stream.n_quotes % 2:
                 lines.check_quotes()
         except UnicodeError as error:
@@ -467,18 +492,44 @@ def _wait_for_release(lent: list["weakref.ref[Any]"]) -> None:
         time.sleep(0.001)
 
 
-class _Stream(io.RawIOBase):
-    """The bytes of a text file as UTF-8, one byte between cells, none in front of quotes."""
+@dataclass(frozen=True)
+class _End:
+    """The end of a text file."""
 
-    def __init__(self, file: Any, lines: Lines, lent: list["weakref.ref[Any]"]) -> None:
+    footers: list[str]  #: lines below the data
+    is_doubtful: bool  #: whether its last lines look like footers, be they any or not
+
+
+class _Recoded:
+    """A file of text as UTF-8."""
+
+    def __init__(self, file: Any, encoding: str) -> None:
+        self._text = io.TextIOWrapper(file, encoding=encoding, newline="")
+
+    def read(self, size: int) -> bytes:
+        """Return at most `size` characters."""
+        return self._text.read(size).encode()
+
+    def readline(self) -> bytes:
+        """Return the rest of a line."""
+        return self._text.readline().encode()
+
+
+class _Stream(io.RawIOBase):
+    """The rows of a text file as UTF-8, one byte between cells, none in front of quotes.
+
+    Its end is held back until it is known where the footers begin.
+    """
+
+    def __init__(self, file: Any, layout: Layout, lent: list["weakref.ref[Any]"]) -> None:
         super().__init__()
         self._lent = lent  # what Arrow may hold: this file, and what was read of it
         lent.append(weakref.ref(self))
+        self._layout, lines = layout, layout.lines
         is_utf8 = codecs.lookup(lines.encoding).name in ("utf-8", "utf-8-sig", "ascii")
-        self._file = file
-        if not is_utf8:
-            self._file = codecs.EncodedFile(file, "utf-8", skip_mark(lines.encoding))
+        self._file = file if is_utf8 else _Recoded(file, skip_mark(lines.encoding))
         self.n_quotes = 0  #: in what was read so far
+        self.end = _End([], False)  #: known when all is read
         self._separator = lines.separator
         self._is_blank = lines.separator == WHITESPACE
         self.delimiter = "\t" if self._is_blank else lines.separator
@@ -486,7 +537,9 @@ class _Stream(io.RawIOBase):
         self._late_quote = re.compile(
             rb"(?:^|[\r\n" + re.escape(self.delimiter.encode()) + rb']) +"'
         )
-        self._ready = b""
+        self._parts = deque[bytes]()  # read, but not handed out
+        self._is_begun = self._is_read = False  # anything handed out, all read
+        self._n_end = _END_BYTES + _END_CELL_BYTES * len(layout.names)
 
     def readable(self) -> bool:
         """Return True: `RawIOBase` says no."""
@@ -494,11 +547,41 @@ class _Stream(io.RawIOBase):
 
     def read(self, size: int = -1) -> Any:
         """Return at most `size` bytes."""
-        while len(self._ready) < size and (rows := self._next(size - len(self._ready))):
-            self._ready += rows
-        part, self._ready = np.frombuffer(self._ready[:size], np.uint8), self._ready[size:]
+        while not self._is_read and sum(map(len, islice(self._parts, 1, None))) < self._n_end:
+            rows = self._next(size)
+            self._is_read = not rows
+            self._parts.append(rows)
+            if self._is_read:
+                self._parts = deque([self._without_footers(b"".join(self._parts))])
+        rows = self._parts.popleft() if self._parts else b""
+        if len(rows) > size:
+            self._parts.appendleft(rows[size:])
+        self._is_begun = True
+        part = np.frombuffer(rows[:size], np.uint8)
         self._lent[:] = [*(held for held in self._lent if held() is not None), weakref.ref(part)]
         return part
+
+    def _without_footers(self, content: bytes) -> bytes:
+        """Return the end of the file, or all of it, up to the last row of data."""
+        layout, is_whole = self._layout, not self._is_begun
+        if layout.keeps_footers:
+            return content
+        lines = (content if is_whole else content[-self._n_end :]).splitlines(keepends=True)
+        # Names and a row stay; the first line of an end may be a part of one.
+        lines = lines[layout.n_header + 1 if is_whole else 1 :][-MAX_FOOTERS:]
+        texts = [line.decode(errors="replace").rstrip("\r\n") for line in lines]
+        try:
+            rows = [
+                next(csv.reader([text], delimiter=self.delimiter, skipinitialspace=True), [])
+                for text in texts
+            ]
+        except csv.Error:
+            return content
+        n_footers = layout.footers.count(rows)
+        first = len(lines) - n_footers
+        named = [text * any(cells) for text, cells in zip(texts, rows, strict=True)]
+        self.end = _End(named[first:], count_likely_footers(rows) > 0)
+        return content[: len(content) - sum(map(len, lines[first:]))]
 
     def _next(self, size: int) -> bytes:
         raw: bytes = self._file.read(size)
