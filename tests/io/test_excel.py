@@ -114,3 +114,47 @@ def test_title_rows(write):
     assert load_dataset(path, "label", skip_rows=3).notes == ("1 number, 1 nominal",)
     with pytest.raises(MaucError, match="no column 'label'"):
         load_dataset(path, "label", skip_rows=0)
+
+
+DATA = [["kind", "width", "label"], *[["ab"[i % 2], 1.5 * i, "uv"[i % 2]] for i in range(12)]]
+
+
+@pytest.mark.parametrize(
+    ("footers", "said"),
+    [
+        ([["Total", 99]], "a footer row below the data left out: row 14 'Total 99'; skip_rows=0"),
+        ([["Source: Ministry of Wine"]], "row 14 'Source: Ministry of Wine'"),
+        ([[None], ["Total", 99], [None], ["Note: rounded"]], "row 15 'Total 99', row 17 'Note: ro"),
+    ],
+)
+def test_footer_rows(write, footers, said):
+    path = write([*DATA, *footers])
+    dataset = load_dataset(path, "label")
+    assert dataset.X["width"].tolist() == [1.5 * i for i in range(12)]
+    assert said in dataset.notes[1]
+    with pytest.raises(MaucError, match=r"no label in row 1[45]"):
+        load_dataset(path, "label", skip_rows=0)
+
+
+def test_rows_of_data_that_begin_as_footers(write):
+    assert len(load_dataset(write([*DATA, ["Total", 99, "u"]]), "label").y) == 13
+    coded = [DATA[0], *[[*row[:2], i % 2] for i, row in enumerate(DATA[1:])]]
+    assert len(load_dataset(write([*coded, ["Total", 99, 6]]), "label").y) == 12  # adds up
+    assert len(load_dataset(write([*coded, ["Total", 98, 6]]), "label").y) == 13
+    with pytest.raises(MaucError, match="no label in row 14"):
+        load_dataset(write([*DATA, ["Rome", 99]]), "label")
+
+
+def test_sheets_that_have_the_target_are_named(write):
+    path = write([["About"], ["made by me"]], data=DATA, old=[["Old"], [None], *DATA], more=ROWS)
+    with pytest.raises(
+        MaucError, match="first sheet, 'first', has no column 'width', but sheets 'data', 'old' "
+        "have one; pass sheet='data'"
+    ):  # fmt: skip
+        load_dataset(path, "width")
+    with pytest.raises(MaucError, match=r"sheet 'data' has no .*'more' has one; pass sheet='more'"):
+        load_dataset(path, "colour", sheet="data")
+    with pytest.raises(MaucError, match=r"mean 'label'.* Other sheets: first, old, more"):
+        load_dataset(path, "labels", sheet="data")
+    with pytest.raises(MaucError, match="Other sheets: data; sheet names one"):
+        load_dataset(write([], data=DATA), -1)

@@ -63,6 +63,10 @@ def reasons_of(frame, marked=()):
         ("a", pd.date_range("2020-01-01", periods=N), "dates"),
         ("a", ["2020-01-31"] * N, "dates"),
         ("a", ["31.1.2020 08:15", None] * (N // 2), "dates"),
+        ("a", ["13:45", "1:45:10", "1:45 PM", "7:00am"] * (N // 4), "dates"),
+        ("a", ["T13:45", "13h45", "13:45 Uhr", "0 days 13:45:10"] * (N // 4), "dates"),
+        ("a", ["09:00-10:30", "9:00 PM - 11:15 PM"] * (N // 2), "dates"),
+        ("a", [*(f"{i % 24}:{i}" for i in range(10, N)), *["noon"] * 10], "dates"),
         ("start_date", np.where(np.arange(N) % 2, 20200131, 20190228), "dates"),
         ("a", np.full(N, 3.5), "constant"),
         ("a", ["x"] * N, "constant"),
@@ -95,6 +99,7 @@ def test_what_is_no_feature(name, values, reason):
         ("width", [f"{value:.3f}".replace(".", ",") for value in NUMBERS / 7]),
         ("mass", [*map(str, NUMBERS[:-1] / 7), "n/d"]),
         ("city", ["Rome", "Oslo"] * (N // 2)),
+        ("when", ["08:00", "12:00", "20:00", "never"] * (N // 4)),
         ("id", NUMBERS % 7),
         ("half", [1.0] * 3 + [2.0] * 3 + [np.nan] * (N - 6)),
         ("is_new", [True, False] * (N // 2)),
@@ -234,7 +239,10 @@ def test_long_lists_say_how_many():
     assert dataset.notes[0].endswith("'c0', 'c1', 'c2', 'c3', 'c4' and 3 more, constant")
 
 
-@pytest.mark.parametrize("text", ["5", "1.5", "2020", "a-b", "12-34", "May", "3.14.15x", ""])
+@pytest.mark.parametrize(
+    "text",
+    ["5", "1.5", "2020", "a-b", "12-34", "May", "3.14.15x", "", "1:2", "5h", "13:45 mix", "1:100"],
+)
 def test_texts_that_are_no_dates(text):
     assert not is_date(text)
 

@@ -9,8 +9,10 @@ import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from mauc.exceptions import option
-from mauc.io.lines import NUMBER, footer_kind
+from mauc.io.lines import NUMBER, first_text, footer_kind
 from mauc.io.words import MISSING, MISSING_LABELS
 
 MAX_FOOTERS = 50  # last rows that are judged; where all of them look like footers, they are data
@@ -58,13 +60,15 @@ class FooterRule:
         """Whether the numbers of a row are the sums or means of their columns, the label's too."""
         numbers = enumerate(map(self._number, cells))
         totals = {j: value for j, value in numbers if value is not None}
-        if self.label is not None and self.label not in totals:
-            label = cells[self.label].strip()
-            if label not in _NO_LABEL and label != next(filter(None, map(str.strip, cells))):
-                return False
+        word = first_text(cells)
+        is_number = self.label is None or self.label in totals
+        if not is_number and cells[self.label or 0].strip() not in {*_NO_LABEL, word}:
+            return False
         sums, sizes, counts = (dict.fromkeys(totals, 0.0) for _ in range(3))
+        n_same = 0  # rows of this word, itself as well
         for row in self.read_rows():
             if len(row) != self.n_columns or footer_kind(row):
+                n_same += first_text(row) == word
                 continue
             for j in totals:
                 value = self._number(row[j])
@@ -74,17 +78,19 @@ class FooterRule:
                     )  # fmt: skip
                 elif row[j].strip() not in {*MISSING, *self.missing}:
                     return False  # a column of words
-        if not any(totals.values()) or max(counts.values()) < 2:
+        if n_same > 1 or not any(totals.values()) or max(counts.values()) < 2:
             return False
         for j, total in totals.items():
             share = 1 / max(1, counts[j]) if footer_kind(cells) == "mean" else 1.0
             n_digits = len(cells[j].strip().partition(self.decimal)[2])
-            if abs(sums[j] * share - total) > 0.51 * 10.0**-n_digits + 1e-9 * sizes[j]:
+            error = abs(sums[j] * share - total)
+            if not error <= 0.51 * 10.0**-n_digits + 1e-9 * sizes[j] < np.inf:
                 return False
         return True
 
     def _number(self, text: str) -> float | None:
-        text = text.strip().replace(self.thousands or ",", "" if self.thousands else ",")
+        text = text.strip()
+        text = text.replace(self.thousands, "") if self.thousands else text
         text = text.replace(self.decimal, ".")
         return float(text) if re.fullmatch(NUMBER, text) else None
 

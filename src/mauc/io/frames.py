@@ -134,7 +134,7 @@ def open_sheet(path: Path, options: ReadOptions, memory: int | None) -> Table:
                 _check_sheets(path, book, place, options)
     except calamine.CalamineError as error:
         raise content_error(path, "an Excel workbook (.xlsx)") from error
-    hint = f" Other sheets ({option('sheet')}): {first_few(others)}." if others else ""
+    hint = f" Other sheets: {first_few(others)}; {option('sheet')} names one." if others else ""
     if options.sheet is None and others:
         notes.append(f"the first sheet; {option('sheet')} names another: {first_few(others)}")
     if options.skip_rows != 0 and len(cells):
@@ -179,7 +179,7 @@ def _check_sheets(path: Path, book: Any, place: int, options: ReadOptions) -> No
         if options.target in _read_sheet(book, titles.index(title), options.skip_rows)[1]
     ]  # fmt: skip
     if holders:
-        own = f"the first sheet, {titles[0]!r}," if options.sheet is None else repr(titles[place])
+        own = f"the first sheet, {titles[0]!r}," if place == 0 else f"sheet {titles[place]!r}"
         have = "sheet {} has" if len(holders) == 1 else "sheets {} have"
         have = have.format(", ".join(map(repr, holders[:10])))
         raise MaucError(

@@ -258,9 +258,14 @@ def titles_note(titles: Sequence[str]) -> list[str]:
     return [f"{what} above the names left out: {titles[0][:60]!r}"] if titles else []
 
 
+def first_text(cells: Sequence[str]) -> str:
+    """Return the first cell of a row that holds something."""
+    return next(filter(None, map(str.strip, cells)), "")
+
+
 def footer_kind(cells: Sequence[str]) -> str:
     """Return whether a row begins as a "sum", "mean" or "note" below the data; "" otherwise."""
-    first = next(filter(None, map(str.strip, cells)), "")
+    first = first_text(cells)
     return next((kind for kind, known in _FOOTERS.items() if known.fullmatch(first)), "")
 
 

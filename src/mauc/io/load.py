@@ -77,7 +77,8 @@ def load_dataset(source: str | Path, target: str | int | None = None, **options:
       count rows and start again; the same beyond 2**53, or a range in a column whose name has a
       word such as ``index``;
     - are free text: most are different, of four words or more in the mean;
-    - are dates or times, by type or text;
+    - are dates or times of day, by type or text (of more than 20 different texts a twentieth may be
+      something else);
     - have a single value, or more than 95 % missing values.
 
     In tables of fewer than 10 rows only dates and row numbers without a name are. Columns in

@@ -136,11 +136,13 @@ class ReadOptions:
     skip_rows: int | None = _option(
         None, "int, optional", "--skip-rows N",
         "Lines of a text file, or rows of a sheet, above the names of the columns; by default "
-        "titles are found: a single word or text above wider rows.",
+        "titles are found: a single word or text above wider rows. With 0 no row is left out, also "
+        "none below the data, such as a total or a source.",
     )  # fmt: skip
     encoding: str | None = _option(
         None, 'str, default="utf-8"', "--encoding NAME",
-        "Encoding of a text file, such as latin-1.",
+        "Encoding of a text file, such as latin-1; by default utf-8, or utf-16 where the file "
+        "begins with a byte order mark of it.",
     )  # fmt: skip
     sheet: str | int | None = _option(
         None, "str or int, optional", "--sheet NAME",

@@ -52,12 +52,13 @@ _ID_ENDING = re.compile(
 )
 _NUMBER = re.compile(r"[+-]?[\d.,']*\d[.,]?([eE][+-]?\d+)?")
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-_CLOCK = r"\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?( ?[AaPp]\.?[Mm]\.?)?( ?(Z|UTC|[+-]\d{2}:?\d{2}))?"
+_ZONE = r"( ?(h|hrs|Uhr|Z|UTC|GMT|[CEMP][DS]T|CES?T|[+-]\d{2}:?\d{2}))?"
+_CLOCK = rf"T?\d{{1,2}}(:\d{{2}}(:\d{{2}}([.,]\d+)?)?|h\d{{2}})( ?[AP](\.?M)?\.?)?{_ZONE}"
 _MONTH = r"(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.?"
 _DATE = re.compile(
     rf"(\d{{4}}[-/.]\d{{1,2}}[-/.]\d{{1,2}}|\d{{1,2}}[-/.]\d{{1,2}}[-/.](\d{{4}}|\d{{2}})"
     rf"|\d{{1,2}}[ -]{_MONTH}[ ,-]+(\d{{4}}|\d{{2}})|{_MONTH} \d{{1,2}},? +\d{{4}})"
-    rf"([T ,]+{_CLOCK})?|{_CLOCK}",
+    rf"([T ,]+{_CLOCK})?|(\d+ days? )?{_CLOCK}( ?[-–] ?{_CLOCK})?",
     re.IGNORECASE,
 )
 Array = np.ndarray[Any, Any]
@@ -289,7 +290,9 @@ class WordStats:
     def judge(self) -> tuple[str | None, str | None]:
         """Return why the column is not a feature, and why it may not be; None if it is."""
         counts, n_rows = self._counts, self._source.shape[0]
-        if counts and all(map(is_date, counts)):
+        n_dates = sum(map(is_date, counts))
+        # Among many dates a few words, such as "noon" or "unknown", stand for one.
+        if n_dates == len(counts) > 0 or n_dates >= max(MIN_DISTINCT * len(counts), MAX_PLAIN + 1):
             return "dates", None
         if self._is_full:
             return "more different texts than fit into memory", None
