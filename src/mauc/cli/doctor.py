@@ -8,7 +8,6 @@ import click
 
 from mauc.cli import common, show
 from mauc.cli.reading import Reading, reads_data, target_option
-from mauc.cli.score import read_scores
 from mauc.exceptions import MaucError
 
 if TYPE_CHECKING:
@@ -48,6 +47,8 @@ def doctor(
     dataset = reading.load(data)
     y, scores, labels = np.asarray(dataset.y).astype(str), None, None
     if predictions is not None:
+        from mauc.cli.score_files import read_scores
+
         own = copy(reading)  # columns of the data are not those of the scores
         own.options = {name: one for name, one in reading.options.items() if name not in _COLUMNS}
         others, scores, labels, *_ = read_scores(predictions, own)
