@@ -56,7 +56,7 @@ def test_columns_beside_the_scores_are_no_classes(frames, write, prefix):
     found = run_json("score", write("a.csv", frame.assign(**beside)))
     assert found["absent"] == []
     assert found["columns"][0] == (
-        "3 columns of scores; left out, as of no class: 'fold', 'age', 'sample_weight'"
+        "3 columns of scores; left out: 'fold', 'age', 'sample_weight', no scores"
     )
     assert found["mauc"] == run_json("score", write("b.csv", frame))["mauc"]
 

@@ -9,6 +9,7 @@ import click
 from mauc.cli import common, show
 from mauc.cli.reading import Reading, reads_data, target_option
 from mauc.exceptions import MaucError
+from mauc.results import plural
 
 if TYPE_CHECKING:
     from mauc.difficulty.doctor import Finding
@@ -56,7 +57,7 @@ def doctor(
         if not np.array_equal(others, y):
             raise MaucError(
                 f"--predictions must have the {len(y):,} rows of the data in their order, with "
-                f"their labels; got {len(others):,} rows."
+                f"their labels; got {plural(len(others), 'row')}."
             )
     X, is_nominal = coded_columns(dataset)
     if not hasattr(X, "tocsc"):  # so that findings name the columns; sparse ones keep numbers

@@ -20,6 +20,7 @@ from mauc.metrics.score_names import (
     plain_text,
     sum_to_one,
 )
+from mauc.results import plural
 
 #: two classes of which one is the positive class without a word
 _POSITIVE = {("0", "1"): "1", ("-1", "1"): "1", ("false", "true"): "true"}
@@ -91,7 +92,7 @@ def read_scores(
         labels = [*(label for label in present if label != labels[0]), *labels]
     others = {name: j for j, name in enumerate(names) if j not in columns}
     if others:
-        line += f"; left out, as of no class: {format_labels(list(others))}"
+        line += f"; left out: {format_labels(list(others))}, no scores"
     notes = [line, *dataset.notes[1:]]
     return Scores(
         dataset.y.astype(str), values, np.array(labels), dataset.groups, dataset.name, notes, path,
@@ -265,7 +266,7 @@ def _check_positions(a: Scores, b: Scores) -> None:
     """Raise if files that have no ids for all rows do not have the same rows in the same order."""
     if len(a.y) != len(b.y):
         raise MaucError(
-            f"--against must have the {len(a.y):,} rows of the scores, got {len(b.y):,}."
+            f"--against must have the {plural(len(a.y), 'row')} of the scores, got {len(b.y):,}."
         )
     for name in a.others:
         if name not in b.others:

@@ -33,7 +33,7 @@ from mauc.exceptions import (
 )
 from mauc.layout import Layout, plain_layout
 from mauc.metrics.score_names import match_names, sum_to_one
-from mauc.results import MAX_ROWS, Result, number, short_name
+from mauc.results import MAX_ROWS, Result, number, plural, short_name
 
 _RESPONSES = ("predict_proba", "decision_function")
 
@@ -188,7 +188,7 @@ def pair_auc_scores(
     a vs b  0.7500  0.8750  0.8125
     a vs c  absent  absent  absent
     b vs c  absent  absent  absent
-    MAUC 0.8125 over 1 pairs (2 pairs absent: no sample of 'c')
+    MAUC 0.8125 over 1 pair (2 pairs absent: no sample of 'c')
     """
     ST, classes, pairs = check_scored(y_true, y_score, labels, sample_weight, pair_weight)
     weights = pairs.pair_weights, pair_weight is not None
@@ -279,10 +279,14 @@ class PairAUCReport(Result):
             both = [f"{one[0]:.4f}" for one in (self.auc_first, self.auc_second)]
             parts = "" if len(set(both)) == 1 else f"; mean of A_ij {both[0]} and A_ji {both[1]}"
             return f"AUC {self.mauc:.4f} ({short_name(self.names[0])}{parts})"
-        n_absent, n_counted = self.n_pairs_absent, np.count_nonzero(self.pair_weights)
-        line = f"{'weighted ' * self.is_weighted}MAUC {self.mauc:.4f} over {n_counted} pairs"
+        n_absent, n_counted = self.n_pairs_absent, int(np.count_nonzero(self.pair_weights))
+        line = (
+            f"{'weighted ' * self.is_weighted}MAUC {self.mauc:.4f} over {plural(n_counted, 'pair')}"
+        )
         if n_absent:
-            line += f" ({n_absent} pairs absent: no sample of {format_labels(self.absent)})"
+            line += (
+                f" ({plural(n_absent, 'pair')} absent: no sample of {format_labels(self.absent)})"
+            )
         return line
 
 
