@@ -108,17 +108,23 @@ def test_ids_may_have_several_columns_or_any_name(frames, write):
     words = ("score", paths[0], "--against", paths[1])
     found = run_json(*words)["comparison"]
     assert (found["p_value"], found["matched_by"]) == (
-        pytest.approx(wanted), ["patient_id", "visit_id"],
-    )  # fmt: skip
+        pytest.approx(wanted),
+        ["patient_id", "visit_id"],
+    )
     first, second = (
-        frame.assign(case=4 * frame["patient_id"] + frame["visit_id"])
-        .drop(columns=["patient_id", "visit_id"]) for frame in (first, second)
-    )  # fmt: skip
+        frame.assign(case=4 * frame["patient_id"] + frame["visit_id"]).drop(
+            columns=["patient_id", "visit_id"]
+        )
+        for frame in (first, second)
+    )
     write("a.csv", first), write("b.csv", second)
     assert "--id COLUMN matches rows by a column that identifies them" in refusal(*words)
     assert run_json(*words, "--id", "case")["comparison"]["p_value"] == pytest.approx(wanted)
     assert "did you mean 'case'" in refusal(*words, "--id", "cas")
     assert "--id goes with --against" in refusal(*words[:2], "--id", "case")
+    assert "--id must not name columns of scores, got 'score_a'" in refusal(
+        *words, "--id", NAMES[0]
+    )
 
 
 def test_ids_that_contradict_are_refused(frames, write):

@@ -35,19 +35,23 @@ EXAMPLE = "wine"  # scored by Naive Bayes when no file is given
     help="Scores of another model for the same rows: test the difference.",
 )  # fmt: skip
 @click.option(
-    "--id", "ids", metavar="COLUMN", multiple=True,
+    "--id",
+    "ids",
+    metavar="COLUMN",
+    multiple=True,
     help="With --against: column that identifies the rows in both files. Repeatable; by default "
     "columns that are called ids, and position if there are none.",
-)  # fmt: skip
+)
 @click.option(
     "--margin", type=float,
     help="With --against: test that the model is worse by less than this.",
 )  # fmt: skip
 @click.option(
-    "--positive", metavar="CLASS",
+    "--positive",
+    metavar="CLASS",
     help="With two classes and a single column of scores: the class that they are of. By default "
     "1 of 0 and 1 or of -1 and 1, and True of False and True.",
-)  # fmt: skip
+)
 @common.path_option("--pairs", help="Write the table of pairs (csv, parquet, xlsx).")
 @click.option("--costs", **COSTS)
 @reads_data
@@ -153,9 +157,12 @@ def score(
 
 
 def _compare(
-    files: "list[Scores]", ids: tuple[str, ...], margin: float | None, level: float,
+    files: "list[Scores]",
+    ids: tuple[str, ...],
+    margin: float | None,
+    level: float,
     weights: dict[str, Any],
-) -> "tuple[MAUCComparison, list[str]]":  # fmt: skip
+) -> "tuple[MAUCComparison, list[str]]":
     """Test the scores of a file against those of another one; return also what matched the rows."""
     from mauc.cli.score_files import match_rows
     from mauc.metrics import compare_mauc
@@ -166,9 +173,15 @@ def _compare(
         {} if margin is None else {"alternative": "noninferior", "margin": margin}
     )
     found: MAUCComparison = compare_mauc(
-        first.y, first.values, other.values, labels=first.labels, groups=first.groups,
-        level=level, **test, **weights,
-    )  # fmt: skip
+        first.y,
+        first.values,
+        other.values,
+        labels=first.labels,
+        groups=first.groups,
+        level=level,
+        **test,
+        **weights,
+    )
     return found, keys
 
 

@@ -53,9 +53,13 @@ class Scores(NamedTuple):
 
 
 def read_scores(
-    path: str, reading: Reading, ids: Sequence[str] = (), *, positive: str | None = None,
+    path: str,
+    reading: Reading,
+    ids: Sequence[str] = (),
+    *,
+    positive: str | None = None,
     takes_single: bool = False,
-) -> Scores:  # fmt: skip
+) -> Scores:
     """Read a file of scores; of two classes it may have a single column, of the positive class."""
     if path in BUNDLED:
         raise MaucError(f"mauc score takes a file of scores, not a data set; got {path!r}.")
@@ -66,12 +70,19 @@ def read_scores(
         check_choice(f"{path}: --id", name, names, quoted=False)
     present = [str(label) for label in np.unique(dataset.y)]
     found, is_text = match_names(names, present), np.isin(names, dataset.nominal_features)
+    if named := [names[j] for j in found.named if names[j] in ids]:
+        raise MaucError(
+            f"{path}: --id must not name columns of scores, got {format_labels(named)}."
+        )
     _check_named(path, names, found, is_text)
     free = [  # no texts, and nothing that looks like ids
-        j for j, label in enumerate(found.classes)
-        if label is None and not is_text[j] and names[j] not in ids
+        j
+        for j, label in enumerate(found.classes)
+        if label is None
+        and not is_text[j]
+        and names[j] not in ids
         and ("keep_ids" in reading.options or not _is_id(dataset, j))
-    ]  # fmt: skip
+    ]
     columns = {j: found.classes[j] for j in found.named}
     absent = {j: found.others[j] for j in free if j in found.others}
     # Without a prefix in their names columns might be anything.
@@ -95,9 +106,17 @@ def read_scores(
         line += f"; left out: {format_labels(list(others))}, no scores"
     notes = [line, *dataset.notes[1:]]
     return Scores(
-        dataset.y.astype(str), values, np.array(labels), dataset.groups, dataset.name, notes, path,
-        dataset, others, is_single,
-    )  # fmt: skip
+        dataset.y.astype(str),
+        values,
+        np.array(labels),
+        dataset.groups,
+        dataset.name,
+        notes,
+        path,
+        dataset,
+        others,
+        is_single,
+    )
 
 
 def _check_named(path: str, names: list[str], found: ScoreNames, is_text: Array) -> None:
@@ -128,9 +147,13 @@ def _no_column(path: str, missing: list[str], names: list[str]) -> str:
 
 
 def _single_column(
-    path: str, names: list[str], columns: dict[int, str], free: list[int], present: list[str],
+    path: str,
+    names: list[str],
+    columns: dict[int, str],
+    free: list[int],
+    present: list[str],
     positive: str | None,
-) -> tuple[int, str]:  # fmt: skip
+) -> tuple[int, str]:
     """Return the single column of scores of two classes, and the class that it is of."""
     if positive is None:
         known = _POSITIVE.get((present[0].lower(), present[1].lower()))
