@@ -27,6 +27,7 @@ from mauc.report import (
     write_figures,
     write_tables,
 )
+from mauc.results import number
 from mauc.stats import Comparison, marked_means, shown_name
 
 VALUES = Path(__file__).resolve().parent / "values"
@@ -301,7 +302,7 @@ def share(part: float, n: int) -> str:
 
 
 def shown(value: float, form: str = ".3f") -> str:
-    return GAP if value != value else format(value, form)
+    return number(value, form, GAP)
 
 
 def as_printed(values: pd.Series) -> pd.Series:

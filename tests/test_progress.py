@@ -2,7 +2,6 @@
 
 import re
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -11,7 +10,8 @@ import mauc.progress as module
 from mauc import MAUCD, MRMR, GreedyMAUC, ReliefF
 from mauc.data.source import ColumnSource
 from mauc.progress import progress, track
-from tests.helpers.pseudo_terminal import run_on_terminal
+from tests.helpers.pseudo_terminal import RECORDED, run_on_terminal
+from tests.helpers.run_tools import wait_for
 
 
 @pytest.fixture
@@ -21,23 +21,24 @@ def impatient(monkeypatch):
     monkeypatch.setattr(module, "_LINE_EVERY", 0.01)
 
 
-def wait_for(text, capsys):
+def wait_for_line(text, capsys):
     """Wait until a line with a text was written to standard error."""
-    written = ""
-    for _ in range(500):
-        written += capsys.readouterr().err
-        if text in written:
-            return written
-        time.sleep(0.01)
-    raise AssertionError(f"{text!r} is not in {written!r}")
+    written = []
+
+    def is_written():
+        written.append(capsys.readouterr().err)
+        return text in "".join(written)
+
+    wait_for(is_written)
+    return "".join(written)
 
 
 def test_lines_name_what_is_done_and_count(impatient, capsys):
     with progress("reading big.csv", verbose=True):
         for at in track(range(3), "blocks"):
             if at == 2:
-                line = wait_for("2/3 blocks", capsys)
-    assert re.search(r"^mauc: reading big\.csv 0:00:0\d, 2/3 blocks$", line, re.M)
+                line = wait_for_line("2/3 blocks", capsys)
+    assert re.search(r"^mauc: reading big\.csv 0:0\d:\d\d, 2/3 blocks$", line, re.M)
 
 
 def test_parts_and_nested_loops_are_told_from_the_outside_in(impatient, capsys):
@@ -46,7 +47,7 @@ def test_parts_and_nested_loops_are_told_from_the_outside_in(impatient, capsys):
             for _ in track([1, 2], "blocks"):
                 pass
             next(track([1, 2], "lists"))  # is left before its end
-            line = wait_for("folds", capsys)
+            line = wait_for_line("folds", capsys)
             break
     assert "siren study: Naive Bayes 0:00:0" in line
     assert "0/2 folds" in line
@@ -214,24 +215,26 @@ def test_fits_with_verbose_count_their_steps(selector, unit, rng, monkeypatch):
     assert {type(selector).__name__, unit} <= seen
 
 
-PROGRAM = """
-import sys, time
+PROGRAM = (
+    RECORDED
+    + """
 import mauc.progress as module
 from mauc.progress import progress, track
 module.DELAY_SECONDS = 0.1
 with progress("reading big.csv"):
     for at in track(range(2), "blocks"):
-        time.sleep(0.6)
+        wait_until_shown(f"{at}/2 blocks")
         print("a line of another", file=sys.stderr)
 print("done")
 """
+)
 
 
 def test_a_terminal_shows_a_bar_below_other_lines_and_removes_it():
     code, output, _ = run_on_terminal(PROGRAM)
     assert code == 0, output
     assert "━" in output
-    assert re.search(r"50% .*reading big\.csv 0:00:0\d, 1/2 blocks", output)
+    assert re.search(r"50% .*reading big\.csv 0:0\d:\d\d, 1/2 blocks", output)
     last = output.replace("\x1b[2K", "\n").splitlines()
     assert "a line of another" in output
     assert last[-1].endswith("done")

@@ -6,7 +6,7 @@ from sklearn.datasets import load_digits, load_iris
 
 from mauc import MDFS, GreedyMAUC, mauc_interval, pair_auc_scores, pair_tests, select_k, siren_study
 from mauc.evaluation import SizeCurve
-from mauc.results import MAX_ROWS, Result, first_rows, short_name
+from mauc.results import MAX_ROWS, Result, first_rows, number, plural, short_name
 from mauc.selectors.error_bound import ErrorControl
 from mauc.selectors.greedy_mauc.interactions import Interactions
 
@@ -19,6 +19,16 @@ def digits():
 def test_names_stay_on_one_line():
     assert short_name("a\nb\x1b[31m") == "a\\nb\\x1b[31m"
     assert short_name("x" * 30 + "y" * 30).startswith("x" * 26 + "…y")
+
+
+def test_counts_and_numbers_are_written_as_they_are_read():
+    assert [plural(count, "class") for count in (0, 1, 2)] == ["0 classes", "1 class", "2 classes"]
+    assert plural(12_000, "row") == "12,000 rows"
+    assert [number(value) for value in (-1e-9, -0.00006, np.nan)] == ["0.0000", "-0.0001", "-"]
+    assert [number(np.float32(-1e-9), form) for form in ("+.3f", ".3g")] == ["+0.000", "-1e-09"]
+    scores = [[2, 0, 1], [1, 2, 1], [0, 1, 1]]
+    report = pair_auc_scores(["a", "b", "b"], scores, labels=["a", "b", "c"])
+    assert str(report).endswith("over 1 pair (2 pairs absent: no sample of 'c')")
 
 
 def test_spread_rows_begin_and_end_with_the_ends():

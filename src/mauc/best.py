@@ -33,7 +33,7 @@ from mauc.metrics.mauc import score_columns
 from mauc.progress import track
 from mauc.registry import Accepts
 from mauc.results import MAX_ROWS as MAX_SHOWN
-from mauc.results import Result, for_classes, short_name
+from mauc.results import Result, for_classes, plural, short_name
 from mauc.selectors.base import RankingSelector
 from mauc.selectors.filters import MAUCD
 from mauc.texts import insert_texts
@@ -504,7 +504,7 @@ class BestSubset(Result):
         more = len(self.features) - MAX_SHOWN
         total, (selector, size, classifier) = self.n_features, self.choice
         lines = [
-            f"{size} of {total} feature{'s' * (total > 1)} by {selector}, classifier {classifier}: "
+            f"{size} of {plural(total, 'feature')} by {selector}, classifier {classifier}: "
             f"{shown}" + f" and {more} more" * (more > 0),
             "It is the simplest of the combinations that are not clearly worse than the best.",
         ]

@@ -112,8 +112,22 @@ def for_classes(text: str, n_classes: int) -> str:
 
 
 def number(value: float, form: str = ".4f", missing: str = "-") -> str:
-    """Return a number as a table shows it, `missing` for NaN."""
-    return missing if value != value else format(value, form)
+    """Return a number as it is shown, `missing` for NaN; what is rounded to zero has no minus.
+
+    >>> number(-0.00001), number(-0.00001, "+.2f"), number(-0.5)
+    ('0.0000', '+0.00', '-0.5000')
+    """
+    return missing if value != value else format(value, form.replace(".", "z.", 1))
+
+
+def plural(count: int, noun: str) -> str:
+    """Return a count and its noun.
+
+    >>> plural(1, "class"), plural(2, "class"), plural(12000, "row")
+    ('1 class', '2 classes', '12,000 rows')
+    """
+    ending = "" if count == 1 else "es" if noun.endswith("s") else "s"
+    return f"{count:,} {noun}{ending}"
 
 
 def first_rows(n_rows: int, chosen: Sequence[int] = ()) -> list[int]:

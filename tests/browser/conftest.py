@@ -11,6 +11,7 @@ from sklearn.datasets import load_digits
 from mauc import MDFS
 from mauc.report.html import selection_report
 from tests.helpers.page_helpers import HOSTILE, WIDE
+from tests.helpers.run_tools import PATIENCE
 
 
 @pytest.fixture(scope="session")
@@ -85,7 +86,7 @@ def open_page(browser):
 
         page.on("request", note)
         page.goto(address)
-        page.wait_for_selector("html[data-ready]", timeout=20_000)
+        page.wait_for_selector("html[data-ready]", timeout=1000 * PATIENCE)
         return page
 
     yield open_one

@@ -2,7 +2,6 @@
 
 import csv
 import io
-import time
 from itertools import pairwise
 
 import numpy as np
@@ -14,6 +13,7 @@ from mauc.report.html import selection_report
 from mauc.stats import Comparison
 from tests.helpers.page_helpers import HOSTILE, WIDE, column, settle
 from tests.helpers.report_rows import small_run
+from tests.helpers.run_tools import PATIENCE
 
 pytestmark = pytest.mark.browser
 
@@ -334,7 +334,7 @@ def test_a_notebook_frame_works(browser, digits_page):
     page.on("pageerror", lambda error: problems.append(str(error)))
     page.set_content(render_frame(digits_page[0].read_text(encoding="utf-8"), "digits"))
     frame = page.frame_locator("iframe")
-    frame.locator("html[data-ready]").wait_for(state="attached", timeout=20_000)
+    frame.locator("html[data-ready]").wait_for(state="attached", timeout=1000 * PATIENCE)
     frame.get_by_role("link", name="Hard pairs").click()
     assert frame.locator("#hard").evaluate("section => section === document.activeElement")
     with page.expect_download():
@@ -351,15 +351,17 @@ def test_a_large_page_is_small_and_fast(open_page, tmp_path):
     report = selection_report(MDFS("all", random_state=0).fit(X, y), X, y)
     path = report.write(tmp_path / "large.html")
     assert path.stat().st_size <= 15_000_000
-    seconds = []
-    for _ in range(3):  # the fastest counts: what else runs here only adds to it
-        start = time.perf_counter()
-        page = open_page(path)
-        page.fill("#filter", "x49")
-        assert page.inner_text("#filter-count") == "111 of 5,000 features"
-        settle(page)
-        seconds.append(time.perf_counter() - start)
-    assert min(seconds) < 3.0
+    page = open_page(path)
+    # The time of the processor that the page takes, which no other process adds to.
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})
+    page.reload()
+    page.wait_for_selector("html[data-ready]", timeout=1000 * PATIENCE)
+    page.fill("#filter", "x49")
+    assert page.inner_text("#filter-count") == "111 of 5,000 features"
+    settle(page)
+    found = {one["name"]: one["value"] for one in session.send("Performance.getMetrics")["metrics"]}
+    assert 0.0 < found["TaskDuration"] < 3.0, found
     page.fill("#filter", "")
     page.click("#by-feature")
     page.focus("#map")

@@ -10,6 +10,8 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
+from tests.helpers.run_tools import PATIENCE
+
 SITE = Path(__file__).resolve().parents[2] / "docs" / "_build" / "html"
 PAGES = [
     "index", "start", "tutorial/plot_ten_minutes", "howto/index", "howto/keep_columns",
@@ -103,7 +105,7 @@ def test_contrast_names_and_texts(site, name, scheme):
 def test_search_works_without_a_network(site):
     page = site("search")
     page.goto((SITE / "search.html").as_uri() + "?q=certificate")
-    page.wait_for_selector("#search-results li a", timeout=20_000)
+    page.wait_for_selector("#search-results li a", timeout=1000 * PATIENCE)
     assert re.search("certificate", page.inner_text("#search-results"), re.IGNORECASE)
 
 

@@ -24,6 +24,33 @@ def test_the_table_shows_the_choice_and_who_asked(wine_file):
     assert "red vs" in result.stdout
 
 
+def test_what_adds_nothing_adds_no_negative_zero(tmp_path):
+    text = run("select", "wine", "-k", "all").stdout
+    assert "0.000" in text
+    assert "-0.000" not in text
+    frame = pd.DataFrame({"x": [1.5, 2.0, 0.5, 3.0], "label": list("uvuv")})
+    frame.to_csv(tmp_path / "one.csv", index=False)
+    text = run("select", tmp_path / "one.csv", "-t", "label", "-k", "1").stdout
+    assert "4 samples, 1 feature, 2 classes" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        ("select --topk 5", "Did you mean '-k'?"),
+        ("rank --top-k 5", "Did you mean '-k'?"),
+        ("select --n_features 5", "Did you mean '-k'?"),
+        ("select --taget label", "Did you mean '--target'?"),
+        ("select --grops-of a", "'--groups-of'"),
+        ("columns --topk 5", "No such option '--topk'."),
+    ],
+)
+def test_an_unknown_option_names_the_one_that_is_meant(words, hint):
+    said = refusal(*words.split())
+    assert hint in said
+    assert "--drop" not in said
+
+
 def test_json_has_the_numbers_of_the_library(wine_file):
     got = run_json("select", wine_file, "-t", "label", "-k", 4, "--seed", 3, "-m", "mdfs",
                    "--set", "schedule=hardest", "--set", "ties=mauc")  # fmt: skip

@@ -20,7 +20,7 @@ from mauc.exceptions import MaucError
 from tests.helpers.cluster_table import assert_same_fit, make_table
 from tests.helpers.dask_processes import DaskProcesses, kill
 from tests.helpers.file_source import FileSource
-from tests.helpers.run_tools import wait_for
+from tests.helpers.run_tools import PATIENCE, wait_for
 
 distributed = pytest.importorskip("distributed")
 pytestmark = pytest.mark.processes
@@ -43,18 +43,16 @@ def log(tmp_path):
 
 @contextmanager
 def signalled_after(n_reads, log, process, number=signal.SIGKILL):
-    """Send a signal as soon as workers have read so often; ends within bounded time."""
+    """Send a signal as soon as workers have read so often."""
     n = len(os.listdir(log)) + n_reads
     killer = threading.Thread(
         target=lambda: (wait_for(lambda: len(os.listdir(log)) >= n), process.send_signal(number))
     )
     killer.start()
-    begin = time.monotonic()
     try:
         yield
     finally:
         killer.join()
-        assert time.monotonic() - begin < 60
 
 
 def test_a_worker_dies_then_the_scheduler(table, log, tmp_path, monkeypatch):
@@ -63,7 +61,7 @@ def test_a_worker_dies_then_the_scheduler(table, log, tmp_path, monkeypatch):
     with DaskProcesses(tmp_path) as dask, distributed.Client(dask.address) as client:
         for _ in range(3):
             dask.start_worker()
-        client.wait_for_workers(3, timeout=60)
+        client.wait_for_workers(3, timeout=PATIENCE)
         for place, selector in enumerate([MDFS(5, random_state=0), GreedyMAUC(5)]):
             expected = clone(selector).fit(X, y)
             with signalled_after(5, log, dask.workers[place]):
@@ -90,7 +88,7 @@ def test_no_worker_is_left(table, log, tmp_path, monkeypatch):
         with pytest.raises(MaucError, match=message):
             MDFS(5).fit(source, y, client=dask.address)
         worker = dask.start_worker()
-        client.wait_for_workers(1, timeout=60)
+        client.wait_for_workers(1, timeout=PATIENCE)
         with pytest.raises(MaucError, match=message), signalled_after(1, log, worker):
             MDFS(5).fit(source, y, client=client)
         assert client.status == "running"  # it was not ours to close
@@ -106,7 +104,7 @@ def refusal(scheduler, source, y, **options):
     """Return what a fit says with a worker of some options."""
     worker = scheduler.start_worker(**options)
     with distributed.Client(scheduler.address) as client:
-        client.wait_for_workers(1, timeout=60)
+        client.wait_for_workers(1, timeout=PATIENCE)
         (address,) = client.nthreads()
         with pytest.raises(MaucError) as raised:
             MDFS(5).fit(source, y, client=client)
@@ -157,7 +155,7 @@ def test_a_worker_that_neither_works_nor_ends_is_named(table, log, tmp_path, mon
     source = FileSource(path, pause=1.0, log=log, memory=100_000)
     with DaskProcesses(tmp_path) as dask, distributed.Client(dask.address) as client:
         stopped, _ = dask.start_worker(), dask.start_worker()
-        client.wait_for_workers(2, timeout=60)
+        client.wait_for_workers(2, timeout=PATIENCE)
         MDFS(5).fit(source, y, client=client)  # what takes long at first is imported
         pids = {pid: address for address, pid in client.run(os.getpid).items()}
         monkeypatch.setattr(connect, "SILENCE", 3.0)
@@ -196,7 +194,7 @@ def test_kills_in_a_row(table, tmp_path, has_nanny):
         three_workers(has_nanny, tmp_path) as (address, restore),
         distributed.Client(address) as client,
     ):
-        client.wait_for_workers(3, timeout=120)
+        client.wait_for_workers(3, timeout=PATIENCE)
         while ends.total() < int(os.environ.get("MAUC_KILLS", "6")):
             which, pids = chance.randrange(3), client.run(os.getpid, on_error="ignore")
             victim, delay = chance.choice(sorted(pids)), chance.random() * usual[which]
@@ -204,12 +202,12 @@ def test_kills_in_a_row(table, tmp_path, has_nanny):
             fit = pool.submit(found.fit, source, y, client=client)
             is_hit = bool(wait([fit], delay).not_done)
             os.kill(pids[victim], signal.SIGKILL)
-            error = fit.exception(250)  # raises if it hangs
+            error = fit.exception(PATIENCE)  # raises if it hangs
             usual[which] = time.monotonic() - begin if not is_hit else usual[which]
             if error is None:
                 assert_same_fit(found, expected[which])
             assert error is None or re.search("(?<!dask )worker tcp://", str(error)), error
             ends["same bits" if error is None else str(error)] += is_hit
             restore()
-            client.wait_for_workers(2, timeout=120)
+            client.wait_for_workers(2, timeout=PATIENCE)
     print(dict(ends))

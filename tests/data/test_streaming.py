@@ -12,6 +12,7 @@ from mauc.data.streaming import SourceColumns
 from mauc.exceptions import MaucError
 from mauc.registry import SELECTORS
 from tests.helpers.array_source import BrokenSource, CountingSource
+from tests.helpers.run_tools import wait_for
 
 
 @pytest.fixture(scope="module")
@@ -134,6 +135,11 @@ def test_rows_and_columns_of_a_source(table):
     assert ranges[-1][1] == mask.sum()
 
 
+def widest(source):
+    """How many columns a source gave at once, at most."""
+    return max(map(len, source.reads))
+
+
 def test_nothing_is_read_ahead_unless_wanted(table):
     X, _ = table
     for reads_ahead in (True, False):
@@ -142,15 +148,17 @@ def test_nothing_is_read_ahead_unless_wanted(table):
         n_read = []
         blocks = [slice(j, j + 5) for j in range(0, 90, 5)]
 
-        def take(block, columns=columns, source=source, n_read=n_read):
+        def take(block, columns=columns, source=source, n_read=n_read, ahead=reads_ahead):
             columns.ordered(block)
+            if ahead and not n_read:
+                wait_for(lambda: max(map(max, source.reads)) - block.stop > widest(source))
             time.sleep(0.01)
             n_read.append(max(map(max, source.reads)) - block.stop)
 
         for _ in columns.run_blocks(take, blocks):
             pass
         # at the first block of a stripe the next one is being read, or it is not
-        assert (max(n_read) > max(len(part) for part in source.reads)) == reads_ahead
+        assert (max(n_read) > widest(source)) == reads_ahead
 
 
 def test_derived_sources_are_read_like_the_one_below(table):

@@ -17,6 +17,7 @@ from mauc.exceptions import MaucError
 from mauc.experiments import TuningSpec, parallel, plan_to_toml, run_plan
 from mauc.experiments.parallel import Engine, run_tasks
 from tests.helpers.run_tools import (
+    PATIENCE,
     ROOT,
     assert_same_results,
     crashing,
@@ -67,14 +68,12 @@ def test_a_cluster_that_is_there_gives_the_same_bits_from_its_threads(tmp_path, 
     assert cluster.status.name == "running"
 
 
-def test_a_scheduler_that_does_not_answer_is_named_soon(tmp_path):
+def test_a_scheduler_that_does_not_answer_is_named(tmp_path):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         address = f"tcp://127.0.0.1:{probe.getsockname()[1]}"
-    begin = time.monotonic()
     with pytest.raises(MaucError, match=f"no Dask scheduler answers at {address} within 10 "):
         run_plan(make_plan(), tmp_path, engine="dask", scheduler=address, progress="quiet")
-    assert time.monotonic() - begin < 20
     # The folder can be used by another engine at once.
     run_quietly(make_plan(), tmp_path)
 
@@ -100,7 +99,7 @@ def test_a_cluster_of_other_processes_serves_and_its_loss_is_told(
 ):
     from tests.helpers.dask_processes import DaskProcesses, kill
 
-    slow = crashing("SlowSelector", log=str(tmp_path / "log"), seconds=30.0)
+    slow = crashing("SlowSelector", log=str(tmp_path / "log"), seconds=10.0 * PATIENCE)
     (tmp_path / "slow.toml").write_text(plan_to_toml(make_plan(selectors=(slow,))))
     code = (
         "import sys; from mauc.experiments import run_plan;"
@@ -115,7 +114,7 @@ def test_a_cluster_of_other_processes_serves_and_its_loss_is_told(
         try:
             wait_for((tmp_path / "log").exists)
             kill(worker if lost == "worker" else dask.scheduler)
-            said = driver.communicate(timeout=120)[1]
+            said = driver.communicate(timeout=PATIENCE)[1]
         finally:
             end_group(driver)
     assert message in said.rstrip().splitlines()[-1], said

@@ -12,6 +12,7 @@ from mauc.exceptions import MaucError
 from mauc.experiments import DatasetSpec, TuningSpec, parallel, plan_to_toml, run_plan
 from mauc.experiments.store import RunFolder
 from tests.helpers.run_tools import (
+    PATIENCE,
     ROOT,
     assert_same_results,
     crashing,
@@ -90,7 +91,7 @@ def test_a_worker_that_dies_once_leaves_no_trace(tmp_path):
 def test_ctrl_c_and_sigterm_end_a_run_promptly_and_quietly(tmp_path, target):
     log, folder = tmp_path / "log", tmp_path / "run"
     is_long = target in ("driver", "terminated")
-    plan = slow_plan(log, seconds=30.0 if is_long else 0.3, datasets=("wine",))
+    plan = slow_plan(log, seconds=10.0 * PATIENCE if is_long else 0.3, datasets=("wine",))
     driver = start_driver(plan, folder)
     try:
         if target == "group at the start":
@@ -100,7 +101,7 @@ def test_ctrl_c_and_sigterm_end_a_run_promptly_and_quietly(tmp_path, target):
             wait_for(lambda: n_begun(log) >= 2)
         number = signal.SIGTERM if target == "terminated" else signal.SIGINT
         (os.kill if is_long else os.killpg)(driver.pid, number)
-        said = driver.communicate(timeout=15)[1]
+        said = driver.communicate(timeout=PATIENCE)[1]
         if target == "terminated":
             assert driver.returncode == 128 + signal.SIGTERM
             assert "Traceback" not in said, said
@@ -156,7 +157,7 @@ def test_a_lock_left_by_a_killed_process_does_not_block(tmp_path):
     code = (
         "import sys, time; from mauc.experiments.store import RunFolder\n"
         "with RunFolder(sys.argv[1]).locked():\n"
-        "    print('locked', flush=True); time.sleep(60)"
+        "    print('locked', flush=True); time.sleep(6000)"
     )
     holder = start_python("-c", code, str(tmp_path / "run"))
     try:
@@ -187,7 +188,7 @@ def test_a_script_needs_no_guard_but_for_dask_which_says_so(tmp_path, engine):
     script.write_text(SCRIPT)
     process = start_python(str(script), str(tmp_path / "run"), engine)
     try:
-        out, said = process.communicate(timeout=100)
+        out, said = process.communicate(timeout=PATIENCE)
         if engine == "processes":
             assert "3 cells, 3 run now" in out, said
             return
@@ -238,7 +239,7 @@ def test_many_kills_end_with_the_same_table(tmp_path):
     program = str(ROOT / "tests" / "helpers" / "kill_runs.py")
     process = start_python(program, "--kills", "6", "--plan", str(tmp_path / "plan.toml"))
     try:
-        out, said = process.communicate(timeout=400)
+        out, said = process.communicate(timeout=2 * PATIENCE)
         assert process.returncode == 0, out + said
         assert "6 kills" in out
         assert "all identical" in out

@@ -8,6 +8,8 @@ import time
 
 import pytest
 
+from tests.helpers.run_tools import PATIENCE
+
 # Ctrl-C reaches the program that the terminal controls. The program takes the terminal itself:
 # code between fork and exec (preexec_fn, pty.fork) may deadlock where there are threads, as in
 # the workers of pytest-xdist.
@@ -18,7 +20,35 @@ signal.signal(signal.SIGINT, signal.default_int_handler)  # which tests in the b
 """
 
 
-def run_on_terminal(program, *words, columns=80, stop_at=None, seconds=120, **environment):
+# For programs that wait until something was shown, however busy the machine is.
+RECORDED = """
+import sys, time
+
+class Recorded:
+    def __init__(self, file):
+        self.file, self.text = file, ""
+
+    def write(self, text):
+        self.text += text
+        return self.file.write(text)
+
+    def __getattr__(self, name):
+        return getattr(self.file, name)
+
+recorded = sys.stderr = Recorded(sys.stderr)
+
+def wait_until_shown(text):
+    while text not in recorded.text:
+        time.sleep(0.01)
+
+def wait_until_redrawn():
+    before = recorded.text
+    while recorded.text == before:
+        time.sleep(0.01)
+"""
+
+
+def run_on_terminal(program, *words, columns=80, stop_at=None, seconds=PATIENCE, **environment):
     """Run a program, and press Ctrl-C when a text appears.
 
     Returns its exit code, all that it wrote, and the number of its session.

@@ -12,6 +12,7 @@ from mauc.experiments import DatasetSpec, MethodSpec, Plan, load_run, plan_to_to
 from mauc.experiments.store import table_digest
 
 ROOT = Path(__file__).resolve().parents[2]
+PATIENCE = 600  # seconds after which a wait is a hang, on the busiest machine
 NOT_RESULTS = ["select_seconds", "fit_seconds", "score_seconds", "versions"]
 
 DRIVER = """
@@ -101,8 +102,8 @@ def workers_of(group):
     return [pid for pid, command in group_members(group) if "popen_loky" in command]
 
 
-def wait_for(condition, seconds=60.0):
-    """Wait until a condition holds; return what it gave."""
+def wait_for(condition, seconds=PATIENCE):
+    """Wait until a condition holds; return what it gave. A limit of time is for hangs alone."""
     end = time.monotonic() + seconds
     while not (got := condition()):
         assert time.monotonic() < end, f"waited {seconds} s in vain"

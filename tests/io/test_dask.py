@@ -10,6 +10,7 @@ from numpy.testing import assert_array_equal
 from mauc import MDFS, open_columns
 from mauc.exceptions import MaucError
 from mauc.io.dask import part_lengths
+from tests.helpers.run_tools import PATIENCE
 from tests.io.conftest import assert_same_fit
 
 distributed = pytest.importorskip("distributed")
@@ -56,7 +57,9 @@ def test_a_task_does_not_wait_for_persisted_parts(client, make):
         except MaucError as error:
             return str(error)
 
-    assert "lies on workers already (persist)" in client.submit(fit, pure=False).result(timeout=30)
+    assert "lies on workers already (persist)" in client.submit(fit, pure=False).result(
+        timeout=PATIENCE
+    )
 
 
 def test_rows_are_counted_by_one_column():

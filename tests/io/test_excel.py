@@ -72,7 +72,7 @@ def test_texts_are_judged_as_those_of_text_files(write):
     rows = [["a", "b", "label"], *([f"{i},5", i, i % 2] for i in range(9)), [1.5, "low", 1]]
     dataset = load_dataset(write(rows), "label", decimal=",", keep_ids=True)
     assert_array_equal(dataset.X["a"], [*np.arange(9) + 0.5, 1.5])
-    assert dataset.notes[1] == "column 'b' mixes 1 words and 9 numbers: nominal"
+    assert dataset.notes[1] == "column 'b' mixes 1 word and 9 numbers: nominal"
     with pytest.raises(MaucError, match=r"'0,5'; pass decimal=','"):
         load_dataset(write([["a", "label"], ["0,5", 0], ["2,25", 1]]), "label")
 
@@ -91,7 +91,7 @@ def test_dates_are_left_out(write):
         ([], "must hold names of columns and rows, got 0 names"),
         ([["a", "a", "label"], [1, 2, "u"]], "columns 1 and 2 both have the name 'a'"),
         ([*ROWS, [1, "red", None]], "column 'label' has no label in row 5"),
-        ([["a", "label"], [1, "u"], [2, "v"], ["x", "u"]], "mixes 2 numbers and 1 texts.* row 4"),
+        ([["a", "label"], [1, "u"], [2, "v"], ["x", "u"]], "mixes 2 numbers and 1 text;.* row 4"),
     ],
 )
 def test_bad_sheets(write, rows, message):

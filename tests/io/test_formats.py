@@ -330,7 +330,7 @@ def birds(write):
         ({"merge": "D,E, F=X"}, "ABCX", "classes D,E, F taken as one, 'X'"),
         ({"classes": "A,C"}, "AC", "4 classes of 6 rows left out: B, D, E, F"),
         ({"classes": ["A", "X"], "merge": ["D,E=X"]}, "AX", "3 classes of 8 rows left out"),
-        ({"merge": "A,D,E=A", "min_class_size": 2}, "ABC", "1 class of 1 rows left out: F"),
+        ({"merge": "A,D,E=A", "min_class_size": 2}, "ABC", "1 class of 1 row left out: F"),
         ({}, "ABCDEF", "no evidence, and 3 of 6 classes have one row: min_class_size=2"),
     ],
 )

@@ -79,7 +79,7 @@ def test_nominal_columns_by_number_are_read_as_by_name(write, column):
         ("a,a,label\n1,2,u\n", "columns 1 and 2 both have the name 'a'"),
         (
             "a,label\n1,u\n2,v\nlots,u\n",
-            r"column 'a' mixes 2 numbers and 1 texts; the first odd value is 'lots' on line 4\. .*"
+            r"column 'a' mixes 2 numbers and 1 text; the first odd value is 'lots' on line 4\. .*"
             "missing='lots'.*categorical_features='a'",
         ),
         ("a,label\nx,u\ny,v\n\n3,u\n", "the first odd value is '3' on line 5"),

@@ -155,6 +155,16 @@ def test_absent_classes_are_left_out_with_a_warning(rng):
     assert np.isnan(report.auc).sum() == 7
 
 
+def test_scikit_learn_drops_a_missing_class_without_a_word(rng):
+    """As docs/howto/rare_class.md says."""
+    y, scores = rng.integers(1, 3, 40), rng.dirichlet([1, 1, 1], 40)
+    found = roc_auc_score(y, scores, multi_class="ovo", labels=[0, 1, 2])
+    with pytest.warns(AbsentClassWarning):
+        assert mauc_score(y, scores, labels=[0, 1, 2]) == pytest.approx(found, abs=1e-12)
+    with pytest.raises(ValueError, match="Number of classes in y_true not equal"):
+        roc_auc_score(y, scores, multi_class="ovo")
+
+
 def test_a_class_without_weight_is_absent():
     scores = [[2, 1, 0], [1, 2, 0], [0, 1, 5]]
     with pytest.warns(AbsentClassWarning, match="1 of 3 classes"):

@@ -5,9 +5,10 @@ import os
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import field, fields
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,6 +21,19 @@ from mauc.io.options import command_line_option
 
 FAILED, USAGE, INTERNAL, INTERRUPTED = 1, 2, 70, 130  # exit codes
 DEFAULT_DATA = "siren"
+# What other tools call the number of features, -k.
+_NUMBER_WORDS = {
+    "k",
+    "top",
+    "topk",
+    "ntop",
+    "size",
+    "number",
+    "nfeatures",
+    "numfeatures",
+    "maxfeatures",
+    "nfeaturestoselect",
+}
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -34,6 +48,15 @@ class Command(click.Command):
         ]
         context = {"show_default": True}
         super().__init__(name, params=[*params, *own], context_settings=context, **options)
+
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        """Parse what was typed; an unknown option names those that may be meant."""
+        try:
+            return super().parse_args(context, args)
+        except click.NoSuchOption as error:
+            known = [name for item in self.params for name in (*item.opts, *item.secondary_opts)]
+            error.possibilities = _similar_options(error.option_name, known)  # type: ignore[misc]
+            raise
 
     def invoke(self, context: click.Context) -> None:
         """Run the command."""
@@ -131,6 +154,16 @@ def resumable(folder: Path | None) -> Iterator[None]:
     except KeyboardInterrupt:
         kept = f"finished cells are in {folder}; the same command resumes the run."
         raise KeyboardInterrupt(kept if folder else "") from None
+
+
+def _similar_options(typed: str, known: Iterable[str]) -> list[str] | None:
+    """Return the options that an unknown one may mean: by other tools' names, or by its letters."""
+    word = typed.strip("-").replace("-", "").replace("_", "").lower()
+    options = {name.strip("-"): name for name in known if name.startswith("-")}
+    if word in _NUMBER_WORDS and "k" in options:
+        return [options["k"]]
+    # click compares the hyphens, too, and takes --drop for similar to --topk
+    return [options[name] for name in get_close_matches(typed.strip("-"), options)] or None
 
 
 def echo_stderr(message: str) -> None:

@@ -8,8 +8,8 @@ import click
 
 from mauc.cli import common, show
 from mauc.cli.reading import Reading, reads_data, target_option
-from mauc.cli.score import read_scores
 from mauc.exceptions import MaucError
+from mauc.results import plural
 
 if TYPE_CHECKING:
     from mauc.difficulty.doctor import Finding
@@ -48,6 +48,8 @@ def doctor(
     dataset = reading.load(data)
     y, scores, labels = np.asarray(dataset.y).astype(str), None, None
     if predictions is not None:
+        from mauc.cli.score_files import read_scores
+
         own = copy(reading)  # columns of the data are not those of the scores
         own.options = {name: one for name, one in reading.options.items() if name not in _COLUMNS}
         others, scores, labels, *_ = read_scores(predictions, own)
@@ -55,7 +57,7 @@ def doctor(
         if not np.array_equal(others, y):
             raise MaucError(
                 f"--predictions must have the {len(y):,} rows of the data in their order, with "
-                f"their labels; got {len(others):,} rows."
+                f"their labels; got {plural(len(others), 'row')}."
             )
     X, is_nominal = coded_columns(dataset)
     if not hasattr(X, "tocsc"):  # so that findings name the columns; sparse ones keep numbers

@@ -16,10 +16,10 @@ from mauc.results import number
 if TYPE_CHECKING:
     import numpy as np
 
+    from mauc.cli.score_files import Scores
     from mauc.metrics import MAUCComparison
 
 EXAMPLE = "wine"  # scored by Naive Bayes when no file is given
-_PREFIXES = ("", "score_", "proba_", "prob_", "p_")
 
 
 @common.command()
@@ -32,12 +32,26 @@ _PREFIXES = ("", "score_", "proba_", "prob_", "p_")
 @click.option("--level", default=0.95, help="Confidence level of the interval.")
 @click.option(
     "--against", metavar="FILE",
-    help="Scores of another model for the same rows, in the same order: test the difference.",
+    help="Scores of another model for the same rows: test the difference.",
 )  # fmt: skip
+@click.option(
+    "--id",
+    "ids",
+    metavar="COLUMN",
+    multiple=True,
+    help="With --against: column that identifies the rows in both files. Repeatable; by default "
+    "columns that are called ids, and position if there are none.",
+)
 @click.option(
     "--margin", type=float,
     help="With --against: test that the model is worse by less than this.",
 )  # fmt: skip
+@click.option(
+    "--positive",
+    metavar="CLASS",
+    help="With two classes and a single column of scores: the class that they are of. By default "
+    "1 of 0 and 1 or of -1 and 1, and True of False and True.",
+)
 @common.path_option("--pairs", help="Write the table of pairs (csv, parquet, xlsx).")
 @click.option("--costs", **COSTS)
 @reads_data
@@ -46,14 +60,15 @@ _PREFIXES = ("", "score_", "proba_", "prob_", "p_")
 @common.force_option
 def score(
     scores: str | None, bootstrap: int | None, level: float, against: str | None,
-    margin: float | None, pairs: Path | None, costs: str | None, reading: Reading, seed: int,
-    jobs: int, force: bool, as_json: bool,
+    ids: tuple[str, ...], margin: float | None, positive: str | None, pairs: Path | None,
+    costs: str | None, reading: Reading, seed: int, jobs: int, force: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Compute the MAUC of predictions and the AUC of every class pair.
 
     SCORES is a file, or - for standard input, with a column of true labels (--target, "label" by
     default) and a column of scores for each class, named as the class (or score_CLASS,
-    proba_CLASS).
+    proba_CLASS); of two classes a single column will do, such as label,score. Other columns are
+    left out.
 
     The interval comes from the DeLong variance, near MAUC 1 and with few samples as well. Without a
     file, cross-validated predictions of Naive Bayes on a bundled set are scored.
@@ -61,23 +76,42 @@ def score(
     Example: mauc score predictions.csv --target label
 
     Two models: mauc score a.csv --against b.csv
+
+    Rows are matched by the ids that both files have (--id names other columns), in any order; ids
+    that only one file has, or that have other labels there, are an error. Without ids rows are
+    matched by position, and the output says so.
     """
     from mauc.metrics import mauc_interval, pair_auc_scores
 
-    if margin is not None and against is None:
-        raise MaucError("--margin goes with --against, the scores of another model.")
+    if against is None and (margin is not None or ids):
+        name = "--id" if ids else "--margin"
+        raise MaucError(f"{name} goes with --against, the scores of another model.")
     if against is not None and scores is None:
         raise MaucError("--against goes with a file of scores: mauc score a.csv --against b.csv.")
 
     check_outputs(pairs=pairs, force=force)
     check_level("--level", level)
     notes: list[str] = []
+    files: list[Scores] = []
     if scores is None:
         reading.refuse("a file of scores")
+        if positive is not None:
+            raise MaucError("--positive goes with a file of scores.")
         (y, values, labels), groups = _example(seed), None
     else:
-        y, values, labels, groups, name, notes = read_scores(scores, reading)
-        say_notes(name, notes)
+        from mauc.cli.score_files import read_scores
+
+        for path in filter(None, (scores, against)):
+            file = read_scores(path, reading, ids, positive=positive, takes_single=True)
+            say_notes(file.name, file.notes)
+            files.append(file)
+        if positive is not None and not any(file.is_single for file in files):
+            raise MaucError(
+                "--positive goes with two classes and a single column of scores, but there is a "
+                "column for each class; leave it out."
+            )
+        y, values, labels, groups = files[0][:4]
+        notes = files[0].notes
     weights = {} if costs is None else {"pair_weight": read_costs(costs)}
     report = pair_auc_scores(y, values, labels=labels, **weights)
     frame, interval = report.to_frame(), None
@@ -90,9 +124,12 @@ def score(
             **options, **weights,
         )  # fmt: skip
         frame["lower"], frame["upper"] = interval.pair_lower, interval.pair_upper
-    comparison = None
+    facts, sentences = {}, list[str]()
     if against is not None:
-        comparison = _compare(against, reading, y, values, labels, groups, margin, level, weights)
+        comparison, keys = _compare(files, ids, margin, level, weights)
+        facts = {"comparison": _comparison_facts(comparison, keys)}
+        by = format_labels(keys) if keys else "position: no column identifies them in both files"
+        sentences = [f"{scores} against {against}: {comparison}", f"rows were matched by {by}"]
     written = Written()
     if pairs is not None:
         written.add(lambda: write_frame(frame, pairs, force=force))
@@ -107,58 +144,55 @@ def score(
                 "columns": notes,
                 "absent": [str(label) for label in report.absent],
                 "pairs": frame,
-                **({} if comparison is None else {"comparison": _comparison_facts(comparison)}),
+                **facts,
                 "files": written.files,
             },
             "score-1",
         )
     else:
         _print_report(report, interval, frame, scores)
-        if comparison is not None:
-            show.print_sentence(f"{scores} against {against}: {comparison}")
+        for sentence in sentences:
+            show.print_sentence(sentence)
     written.finish()
 
 
 def _compare(
-    against: str, reading: Reading, y: "np.ndarray", values: "np.ndarray", labels: "np.ndarray",
-    groups: "np.ndarray | None", margin: float | None, level: float, weights: dict[str, Any],
-) -> "MAUCComparison":  # fmt: skip
-    """Test the scores of a file against those of another one for the same rows."""
-    import numpy as np
-
+    files: "list[Scores]",
+    ids: tuple[str, ...],
+    margin: float | None,
+    level: float,
+    weights: dict[str, Any],
+) -> "tuple[MAUCComparison, list[str]]":
+    """Test the scores of a file against those of another one; return also what matched the rows."""
+    from mauc.cli.score_files import match_rows
     from mauc.metrics import compare_mauc
 
-    others, other_values, names, *_ = read_scores(against, reading)
-    if len(others) != len(y):
-        raise MaucError(
-            f"--against must have the {len(y):,} rows of the scores, got {len(others):,}."
-        )
-    if differs := np.flatnonzero(others != y).tolist():
-        raise MaucError(
-            f"--against must have the same rows in the same order, but row {differs[0] + 1} is of "
-            f"class {str(others[differs[0]])!r}, not {str(y[differs[0]])!r}."
-        )
-    if missing := [name for name in labels if name not in names]:
-        raise MaucError(f"{against} has no column of scores for class {format_labels(missing)}.")
-    column = [names.tolist().index(name) for name in labels]
+    first, second = files
+    other, keys = match_rows(first, second, ids)
     test: dict[str, Any] = (
         {} if margin is None else {"alternative": "noninferior", "margin": margin}
     )
     found: MAUCComparison = compare_mauc(
-        y, values, other_values[:, column], labels=labels, groups=groups, level=level, **test,
+        first.y,
+        first.values,
+        other.values,
+        labels=first.labels,
+        groups=first.groups,
+        level=level,
+        **test,
         **weights,
-    )  # fmt: skip
-    return found
+    )
+    return found, keys
 
 
-def _comparison_facts(comparison: "MAUCComparison") -> dict[str, Any]:
-    """Return a comparison as plain values."""
+def _comparison_facts(comparison: "MAUCComparison", keys: list[str]) -> dict[str, Any]:
+    """Return a comparison, and the columns that matched the rows, as plain values."""
     names = (
         "mauc_a", "mauc_b", "difference", "lower", "upper", "p_value", "alternative", "margin",
         "level",
     )  # fmt: skip
     facts = {name: getattr(comparison, name) for name in names}
-    return {**facts, "pairs": comparison.to_frame()}
+    return {**facts, "matched_by": keys, "pairs": comparison.to_frame()}
 
 
 def _print_report(report: Any, interval: Any, frame: Any, scores: str | None) -> None:
@@ -181,63 +215,6 @@ def _print_report(report: Any, interval: Any, frame: Any, scores: str | None) ->
         show.add_row(table, f"{show.short(row.class_i)} vs {show.short(row.class_j)}", *cells)
     show.print_table(table)
     console.print(line)
-
-
-def read_scores(
-    path: str, reading: Reading
-) -> "tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray | None, str, list[str]]":
-    """Return true labels, score columns and their labels, groups, the name of the data, notes."""
-    import numpy as np
-
-    from mauc.data.categories import get_column
-    from mauc.datasets import BUNDLED
-    from mauc.io.rules import is_id_name, number_reason
-
-    if path in BUNDLED:
-        raise MaucError(f"mauc score takes a file of scores, not a data set; got {path!r}.")
-    target = reading.options.get("target", "label")
-    dataset = reading.load(path, target=target, keep_ids=True)
-    present = [str(label) for label in np.unique(dataset.y)]
-    kept, names = [], []  # no texts, and nothing that looks like ids unless it is called as a class
-    for place, column in enumerate(dataset.feature_names):
-        name = _class_of(column, present)
-        if column in dataset.nominal_features:
-            if name in present:
-                raise MaucError(
-                    f"{path}: column {column!r} is named like a class, but holds texts, not scores."
-                )
-            continue
-        if name not in present and "keep_ids" not in reading.options:
-            values = np.asarray(get_column(dataset.X, place))
-            if is_id_name(column) or number_reason(values, column, place) == "numbers the rows":
-                continue
-        kept.append(place)
-        names.append(name)
-    missing = [label for label in present if label not in names]
-    if missing:
-        raise MaucError(
-            f"{path} has no column of scores for class {format_labels(missing)}; its columns: "
-            f"{format_labels(dataset.feature_names)}."
-        )
-    repeated = [name for name in present if names.count(name) > 1]
-    if repeated:
-        raise MaucError(
-            f"{path} has two columns of scores for class {format_labels(repeated)}; --drop one."
-        )
-    skipped = [name for j, name in enumerate(dataset.feature_names) if j not in kept]
-    line = f"{len(kept)} columns of scores"
-    if skipped:
-        line += f"; left out: {format_labels(skipped)}, no scores"
-    X, notes = dataset.take(kept).X, [line, *dataset.notes[1:]]
-    y, values = dataset.y.astype(str), np.asarray(X, dtype=float)
-    return y, values, np.array(names), dataset.groups, dataset.name, notes
-
-
-def _class_of(column: str, present: list[str]) -> str:
-    for prefix in _PREFIXES:
-        if column.startswith(prefix) and column.removeprefix(prefix) in present:
-            return column.removeprefix(prefix)
-    return column
 
 
 def _example(seed: int) -> "tuple[np.ndarray, np.ndarray, np.ndarray]":

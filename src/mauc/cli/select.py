@@ -14,7 +14,7 @@ from mauc.cli.reading import Reading, reads_data, target_option
 from mauc.cli.wishes import Wishes
 from mauc.exceptions import MaucError
 from mauc.registry import score_label
-from mauc.results import for_classes
+from mauc.results import for_classes, number, plural
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -88,8 +88,9 @@ def select(
         show.print_json({**facts, "files": written.files}, "select-1")
     else:
         show.print_text(
-            f"{dataset.name}: {dataset.n_samples} samples, {dataset.n_features} features, "
-            f"{len(selector.classes_)} classes; {fitting.name} chose {len(selector.ranking_)}"
+            f"{dataset.name}: {plural(dataset.n_samples, 'sample')}, "
+            f"{plural(dataset.n_features, 'feature')}, {plural(len(selector.classes_), 'class')}; "
+            f"{fitting.name} chose {len(selector.ranking_)}"
         )
         _print_selection(found, feature_table(selector, dataset.feature_names))
         _print_stability(selector, dataset.feature_names)
@@ -151,9 +152,9 @@ def rank(
         right = ("#", head, *further.values())
         table = show.make_table("#", "feature", *right[1:], right=right)
         for row in ranked:
-            cells = (f"{row[key]:.3f}" if key in row else "" for key in further)
+            cells = (number(row[key], ".3f") if key in row else "" for key in further)
             name = show.short(row["feature"])
-            show.add_row(table, row["rank"], name, f"{row['score']:.4g}", *cells)
+            show.add_row(table, row["rank"], name, number(row["score"], ".4g"), *cells)
         _print_selection(found, table)
         _print_interactions(selector, dataset.feature_names)
     written.finish()
@@ -347,7 +348,9 @@ def _print_interactions(selector: Any, names: Sequence[str]) -> None:
         return
     lines = found.lines(names)
     if not lines:
-        show.print_text(f"no interaction of selected features ({found.n_tested:,} pairs tested)")
+        show.print_text(
+            f"no interaction of selected features ({plural(found.n_tested, 'pair')} tested)"
+        )
     _print_lines(lines)
 
 
@@ -425,7 +428,7 @@ def feature_table(selector: "RankingSelector", feature_names: Sequence[str]) -> 
             step.step,
             show.short(feature_names[step.feature]),
             *([show.short(step.subproblem_name), step.rank] if is_paired else []),
-            *(f"{column[at]:.3f}" for column in values.values()),
+            *(number(column[at], ".3f") for column in values.values()),
             *serving and [", ".join(pairs[:3]) + f" and {len(pairs) - 3} more" * (len(pairs) > 3)],
         )
     return table

@@ -38,6 +38,7 @@ from mauc.exceptions import (
 from mauc.memory import Workspace
 from mauc.parallel import run_blocks
 from mauc.registry import Accepts
+from mauc.results import plural
 
 MISSING = ("tie", "side")
 _ORDERED = Accepts(sparse=True, infinite=True)  # what looks at the order of values alone
@@ -262,9 +263,14 @@ def _open_source(source, y, estimator, flags, accepts, cluster):
     y = check_labels(y)
     n, m = source.shape
     if n != len(y):
-        raise MaucError(f"{source.name} has {n} rows, but y has {len(y)} labels.")
+        raise MaucError(
+            f"{source.name} has {plural(n, 'row')}, but y has {plural(len(y), 'label')}."
+        )
     if n == 0 or m == 0:
-        raise MaucError(f"{source.name} has {n} rows and {m} columns; at least one is needed.")
+        raise MaucError(
+            f"{source.name} has {plural(n, 'row')} and {plural(m, 'column')}; at least one is "
+            f"needed."
+        )
     columns = SourceColumns(
         source, flags, accept_nominal=accepts.nominal, accept_infinite=accepts.infinite,
         cluster=cluster,

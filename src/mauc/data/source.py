@@ -14,6 +14,7 @@ from mauc.extras import optional_import
 from mauc.files import open_atomic
 from mauc.memory import check_memory, free_memory
 from mauc.progress import track
+from mauc.results import plural
 
 _COPIES = 2  # a column is read before it is put where it belongs
 _GROUP_BYTES = 2**27  # of a row group that is written
@@ -151,8 +152,8 @@ class ColumnSource:
 
     def __repr__(self) -> str:
         """Return the name and the shape."""
-        n, m = self.shape
-        return f"<{type(self).__name__.lstrip('_')} {self.name}: {n:,} rows, {m:,} columns>"
+        shape = f"{plural(self.shape[0], 'row')}, {plural(self.shape[1], 'column')}"
+        return f"<{type(self).__name__.lstrip('_')} {self.name}: {shape}>"
 
 
 class _View(ColumnSource):

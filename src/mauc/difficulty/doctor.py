@@ -26,7 +26,7 @@ from mauc.layout import Layout, plain_layout
 from mauc.metrics.interval import mauc_interval
 from mauc.metrics.mauc import check_scored, pair_auc_scores
 from mauc.registry import Accepts
-from mauc.results import Result, for_classes, rows_to_columns, short_name
+from mauc.results import Result, for_classes, plural, rows_to_columns, short_name
 from mauc.selectors.base import feature_names, open_input
 from mauc.selectors.pair_auc import chosen_pair_auc
 from mauc.texts import insert_texts
@@ -241,8 +241,8 @@ class _Doctor:
         is_part = "few rows" in self.ran and len(self.rows) < self.problem.n_samples
         part = f" ({len(self.rows):,} judged)" * is_part
         return (
-            f"Checked {self.problem.n_samples:,} rows{part} and {self.problem.n_features:,} "
-            f"features for: {', '.join(kinds)}."
+            f"Checked {plural(self.problem.n_samples, 'row')}{part} and "
+            f"{plural(self.problem.n_features, 'feature')} for: {', '.join(kinds)}."
         )
 
     # ---- columns and rows as they are
@@ -441,11 +441,14 @@ class _Doctor:
         if len(codes):
             codes = codes[np.argsort(counts[codes], kind="stable")]
             at = int(np.argmax(np.where(is_small & (smaller == codes[0]), needed, 0.0)))
-            others = "" if len(codes) == 1 else f"; {len(codes) - 1} more classes are too small"
+            n_more = len(codes) - 1
+            are = "is" if n_more == 1 else "are"
+            others = f"; {plural(n_more, 'more class')} {are} too small" if n_more else ""
             found = self.finding(
                 "few rows",
-                f"{short_name(self.problem.classes[codes[0]])} has {counts[codes[0]]} rows: the "
-                f"AUC of {self.pair(at)} is known to +-{half[at]:.2f}, and +-{HALF_WIDTH} needs "
+                f"{short_name(self.problem.classes[codes[0]])} has "
+                f"{plural(counts[codes[0]], 'row')}: the AUC of {self.pair(at)} is known to "
+                f"+-{half[at]:.2f}, and +-{HALF_WIDTH} needs "
                 f"about {needed[at]:.0f} rows of each{others}",
                 self.again(self.code[4] + ", y[y != {0}]", codes[0]), codes=codes.tolist(),
             )  # fmt: skip

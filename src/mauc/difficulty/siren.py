@@ -312,8 +312,8 @@ class SirenStudy(Result):
         neglect, shortfall = self.neglect(), self.shortfall()
         pairs = [
             [
-                short_name(self.names[pair]), number(self.auc[pair]), f"{neglect[pair]:.3f}",
-                f"{shortfall[pair]:.4f}",
+                short_name(self.names[pair]), number(self.auc[pair]), number(neglect[pair], ".3f"),
+                number(shortfall[pair]),
             ]
             for pair in self.order[:_MAX_LISTED]
         ]  # fmt: skip
@@ -323,7 +323,7 @@ class SirenStudy(Result):
             f"features by {self.relevance}",
             f"AUC with all features by {self.judge}",
             plain_layout(["hardest pairs", "AUC", "neglect", "shortfall"], pairs, len(self.auc)),
-            f"siren index {self.index:.3f} (neglect {hard:.3f} on the hardest third, "
+            f"siren index {self.index:z.3f} (neglect {hard:.3f} on the hardest third, "
             f"{easy:.3f} on the easiest)",
         ]
         if self.selections:

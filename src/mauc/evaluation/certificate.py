@@ -14,7 +14,7 @@ from mauc.evaluation.folds import make_folds
 from mauc.evaluation.panel import Judged, ask_judges, judged_rows
 from mauc.exceptions import MaucError
 from mauc.metrics.compare import MAUCComparison, compare_mauc
-from mauc.results import Result, for_classes
+from mauc.results import Result, for_classes, plural
 
 
 @dataclass(frozen=True, repr=False)
@@ -82,7 +82,8 @@ def certify(
     problem = make_problem(clone(selector), X, y, sample_weight, groups, accepts=accepts)
     if problem.n_features != selector.n_features_in_:
         raise MaucError(
-            f"X must have {selector.n_features_in_} features (as in fit), got {problem.n_features}."
+            f"X must have {plural(selector.n_features_in_, 'feature')} (as in fit), got "
+            f"{problem.n_features}."
         )
     if _is_training(selector, problem):
         raise MaucError(

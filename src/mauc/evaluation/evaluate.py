@@ -28,6 +28,7 @@ from mauc.data.problem import Problem
 from mauc.data.validate import check_table, encode_labels
 from mauc.exceptions import MaucError, MaucWarning
 from mauc.metrics.mauc import ClassPairs
+from mauc.results import plural
 from mauc.texts import insert_texts
 
 RESPONSES = ("predict_proba", "predict_log_proba", "decision_function")
@@ -396,7 +397,8 @@ def check_width(X_test: Any, X_train: np.ndarray) -> None:
     """Raise unless both parts have the same number of columns."""
     if X_train.shape[1] != X_test.shape[1]:
         raise MaucError(
-            f"X_test must have the {X_train.shape[1]} columns of X_train, got {X_test.shape[1]}."
+            f"X_test must have the {plural(X_train.shape[1], 'column')} of X_train, got "
+            f"{X_test.shape[1]}."
         )
 
 

@@ -20,6 +20,7 @@ from mauc.exceptions import (
     option,
     warn_user,
 )
+from mauc.results import plural
 
 Array = np.ndarray[Any, Any]
 Folds = list[tuple[Array, Array]]
@@ -122,7 +123,8 @@ def _split(problem: Problem, splitter: Any) -> list[tuple[Array, Array]]:
         needs_groups = problem.groups is None and "groups" in str(error)
         advice = f"; {option('groups')} must say what rows belong to" if needs_groups else ""
         raise MaucError(
-            f"cv: {type(splitter).__name__} cannot split {problem.n_samples} rows{advice}: {error}"
+            f"cv: {type(splitter).__name__} cannot split {plural(problem.n_samples, 'row')}"
+            f"{advice}: {error}"
         ) from error
 
 

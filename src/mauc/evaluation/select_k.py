@@ -26,7 +26,7 @@ from mauc.exceptions import MaucWarning
 from mauc.layout import plain_layout
 from mauc.progress import track
 from mauc.registry import Accepts
-from mauc.results import Result, first_rows, for_classes
+from mauc.results import Result, first_rows, for_classes, plural
 from mauc.texts import insert_texts
 
 MAX_AUTO = 100  # features that "auto" considers
@@ -291,7 +291,7 @@ class SizeCurve(Result):
         if best == last == self.n_features:
             return f"The best is at the edge: all {last} features."
         if best == last:
-            total = "" if self.n_features is None else f" of {self.n_features} features"
+            total = "" if self.n_features is None else f" of {plural(self.n_features, 'feature')}"
             return f"The best is at the edge, the largest size tried ({last}{total}): try larger."
         if best == first > 1:
             return f"The best is at the edge, the smallest size tried ({first}): try smaller."
@@ -316,7 +316,7 @@ class SizeCurve(Result):
         by = "" if leader is self else f" by {leader.judge}"
         unchosen = "" if np.isnan(honest) else f", {honest:.4f} on folds that did not choose"
         return (
-            f"{self.size} feature{'s' * (self.size > 1)}: {self.measure} {chosen:.4f} by "
+            f"{plural(self.size, 'feature')}: {self.measure} {chosen:.4f} by "
             f"{self.judge}{unchosen}; best {leader.mean.max():.4f}{by} (standard error "
             f"{self.best_error:.4f}) with {self.best_size}"
             + (f"\n{self.edge_note}" if self.edge_note else "")

@@ -34,6 +34,7 @@ from mauc.experiments.plan import (
     takes_nominal,
 )
 from mauc.experiments.rows import Row, error_text, versions
+from mauc.results import plural
 from mauc.selectors.base import RankingSelector
 
 _WARM_ROWS = 30  # of each class, for a first fit that is not timed
@@ -107,7 +108,7 @@ def run_cell(
         if {*WISHES} & {*spec.options}:  # what does not fit is not there
             sizes_of_rows = {len(ranking): sizes[0]}
             reached = sizes = [len(ranking)]
-        beyond = error_text(MaucError(f"{spec.name} ranked {len(ranking)} features only"))
+        beyond = error_text(MaucError(f"{spec.name} ranked {plural(len(ranking), 'feature')} only"))
         for classifier in classifiers:
             made: list[Row] = []
             try:

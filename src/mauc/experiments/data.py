@@ -17,6 +17,7 @@ from mauc.datasets import BUNDLED, Dataset, load_dataset
 from mauc.exceptions import ColumnWarning, MaucError, format_labels
 from mauc.experiments.cell import seed_of
 from mauc.experiments.plan import DatasetSpec, Plan, build_classifier, build_selector, takes_nominal
+from mauc.results import plural
 
 _PROCESS = 300 * 10**6  # bytes of a worker with its packages and compiled loops
 _PAIR_NAME = 110  # bytes of the name of a class pair
@@ -98,7 +99,7 @@ def nominal_notes(plan: Plan, dataset: Dataset) -> list[str]:
     ways = {True: "as such", False: "as codes 0, 1, ..."}
     takers = {way: [name for name, one in methods if takes_nominal(one) == way] for way in ways}
     parts = [f"{ways[way]} for {', '.join(names)}" for way, names in takers.items() if names]
-    return [f"{n_nominal} nominal column{'s' * (n_nominal > 1)} {'; '.join(parts)}"]
+    return [f"{plural(n_nominal, 'nominal column')} {'; '.join(parts)}"]
 
 
 def _check_split(plan: Plan, name: str, dataset: Dataset, note: Callable[[str], None]) -> None:
@@ -108,12 +109,13 @@ def _check_split(plan: Plan, name: str, dataset: Dataset, note: Callable[[str], 
     if counts.max() < plan.folds:
         raise MaucError(
             f"data set {name} cannot be split into {plan.folds} folds: its largest class has "
-            f"{counts.max()} samples."
+            f"{plural(counts.max(), 'sample')}."
         )
     n_groups = plan.folds if dataset.groups is None else len(np.unique(dataset.groups))
     if n_groups < plan.folds:
         raise MaucError(
-            f"data set {name} cannot be split into {plan.folds} folds: it has {n_groups} groups."
+            f"data set {name} cannot be split into {plan.folds} folds: it has "
+            f"{plural(n_groups, 'group')}."
         )
     single = classes[counts == 1]
     if len(classes) - len(single) < 2:
@@ -131,13 +133,14 @@ def _check_split(plan: Plan, name: str, dataset: Dataset, note: Callable[[str], 
     counts = np.where(counts == 1, plan.folds, counts)
     if counts.min() < plan.folds:
         note(
-            f"{name}: class {classes[counts.argmin()]!s} has {counts.min()} samples, fewer than "
-            "folds; MAUC of a fold is over the classes that its test part has."
+            f"{name}: class {classes[counts.argmin()]!s} has {plural(counts.min(), 'sample')}, "
+            "fewer than folds; MAUC of a fold is over the classes that its test part has."
         )
     too_large = [str(size) for size in plan.sizes if size > dataset.n_features]
     if too_large:
         note(
-            f"{name} has {dataset.n_features} features: sizes {', '.join(too_large)} are left out."
+            f"{name} has {plural(dataset.n_features, 'feature')}: sizes {', '.join(too_large)} are "
+            f"left out."
         )
 
 

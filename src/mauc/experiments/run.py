@@ -37,6 +37,7 @@ from mauc.experiments.rows import combinations_of, error_text, rows_to_table
 from mauc.experiments.store import RunFolder, load_run
 from mauc.memory import check_memory, format_bytes, free_memory
 from mauc.progress import KINDS, Display, note, progress, track
+from mauc.results import plural
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -63,8 +64,8 @@ class RunSummary:
 
     def __str__(self) -> str:
         lines = [
-            f"{self.folder or 'in memory'}: {self.n_cells} cells, {self.n_run} run now in "
-            f"{self.seconds:.1f} s; {self.n_rows} rows, {self.n_failed} failed"
+            f"{self.folder or 'in memory'}: {plural(self.n_cells, 'cell')}, {self.n_run} run now "
+            f"in {self.seconds:.1f} s; {plural(self.n_rows, 'row')}, {self.n_failed} failed"
         ]
         lines += [f"  {count} x {what}" for what, count in sorted(self.failures.items())]
         return "\n".join(lines)
@@ -261,7 +262,7 @@ class Run:
             missing = self._find_missing(cell, retry_failed)
             if missing is None or missing:
                 self._missing[cell] = missing
-        self.note(f"{self.summary.n_cells} cells, {self._n_done} done before")
+        self.note(f"{plural(self.summary.n_cells, 'cell')}, {self._n_done} done before")
 
     @property
     def _n_done(self) -> int:
@@ -363,8 +364,9 @@ class Run:
             self.store.write_tuned(task.dataset, tuned)
             for size, one in tuned.items():
                 self.note(
-                    f"{task.dataset}: SVM tuned on {one.n_samples} samples, {size} features: "
-                    f"C = {one.C:g}, gamma = {one.gamma:g} (MAUC {one.mauc:.3f})"
+                    f"{task.dataset}: SVM tuned on {plural(one.n_samples, 'sample')}, "
+                    f"{plural(size, 'feature')}: C = {one.C:g}, gamma = {one.gamma:g} "
+                    f"(MAUC {one.mauc:.3f})"
                 )
         return found
 

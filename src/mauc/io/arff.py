@@ -26,6 +26,7 @@ from mauc.io.dataset import Dataset
 from mauc.io.lines import check_text, find_encoding, open_lines
 from mauc.io.options import ReadOptions
 from mauc.io.table import Table, check_precision, check_unique
+from mauc.results import plural
 
 # A quoted text with backslash escapes, in either kind of quotes. What was matched is not given back
 # (*+, ++): the time that lines take is linear in their length.
@@ -92,7 +93,7 @@ class _Rows:
     def __iter__(self) -> Iterator[Any]:
         """Yield lists of texts, or dictionaries of column and text in sparse rows."""
         n = len(self.attributes)
-        wanted = f"a row of {n} values separated by commas"
+        wanted = f"a row of {plural(n, 'value')} separated by commas"
         if self.is_sparse:
             wanted = f"a sparse row {{place value, ...}} with places in [0, {n - 1}]"
         for line in self._lines():

@@ -23,6 +23,7 @@ from mauc.io.lines import SVMLIGHT_ROW, check_text
 from mauc.io.options import ReadOptions
 from mauc.io.table import Table, check_unique, first_few
 from mauc.memory import check_memory
+from mauc.results import plural
 
 #: how svmlight files of `write_table` begin the note of names that the format has no place for
 NOTE = "mauc "
@@ -235,7 +236,9 @@ def open_svmlight(path: Path, options: ReadOptions, memory: int | None) -> Table
     columns, notes = np.arange(min(X.shape[1], _MAX_EMPTY)), []
     if X.shape[1] > _MAX_EMPTY:
         columns, places = np.unique(X.indices, return_inverse=True)
-        notes = [f"{X.shape[1] - len(columns):,} columns without a value in any row left out"]
+        notes = [
+            f"{plural(X.shape[1] - len(columns), 'column')} without a value in any row left out"
+        ]
         X = sparse.csr_array((X.data, places, X.indptr), shape=(X.shape[0], len(columns)))
     names = [names[j] for j in columns] if names else default_names(columns)
     source = SparseSource(X, str(path), memory=memory)

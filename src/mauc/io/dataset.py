@@ -19,6 +19,7 @@ from mauc.exceptions import MaucError, option
 from mauc.io.options import NOMINAL
 from mauc.io.rules import list_excluded
 from mauc.progress import track
+from mauc.results import plural
 
 # A sparse table with more cells is not made dense.
 MAX_DENSE_CELLS = 2 * 10**8
@@ -180,7 +181,7 @@ def columns_note(
     n_numbers: int, n_nominal: int, how: str = "", excluded: Mapping[str, str] | None = None
 ) -> str:
     """Return the line that begins the notes of a data set; `how` nominal columns became numbers."""
-    parts = [f"{n_numbers} number{'s' * (n_numbers != 1)}"] if n_numbers or not n_nominal else []
+    parts = [plural(n_numbers, "number")] if n_numbers or not n_nominal else []
     if n_nominal:
         parts.append(f"{n_nominal} nominal{' ' * bool(how)}{how}")
     line = ", ".join(parts)

@@ -11,6 +11,7 @@ from mauc.data.source import ColumnSource
 from mauc.exceptions import WARNING, MaucError, format_labels, option
 from mauc.io.options import ReadOptions
 from mauc.io.table import Table, first_few, split_words
+from mauc.results import plural
 
 MIN_ORDERED = 11  # different whole numbers from which a target may be a measurement
 _MAX_LETTERS = 10_000  # of a label
@@ -64,7 +65,7 @@ def check_labels(
             f"{''.join(f' {note}.' for note in notes)}"
         )
     if n_missing:
-        notes.append(f"{n_missing} row{'s' * (n_missing > 1)} without a label left out")
+        notes.append(f"{plural(n_missing, 'row')} without a label left out")
     y = _plain_labels(table, column, is_missing, what)
     if options.merge or options.classes or options.min_class_size:
         y, is_kept, class_notes = choose_classes(table, y, what, options)
@@ -138,8 +139,8 @@ def choose_classes(
     is_kept &= counts[codes] >= (options.min_class_size or 1)
     lost, n_rows = np.unique(labels[~is_kept]).tolist(), int((~is_kept).sum())
     if lost:
-        classes = f"{len(lost)} class{'es' * (len(lost) > 1)}"
-        notes.append(f"{classes} of {n_rows} rows left out: {first_few(lost)}")
+        classes = plural(len(lost), "class")
+        notes.append(f"{classes} of {plural(n_rows, 'row')} left out: {first_few(lost)}")
         if len(np.unique(labels[is_kept])) < 2:
             raise MaucError(f"{table.path}: two classes of {what} must be left, got {notes[-1]}.")
     if y.dtype.kind in "iu" and all(label.removeprefix("-").isdigit() for label in set(labels)):

@@ -33,6 +33,7 @@ from mauc.io.objects import as_vector, open_in_memory, open_object
 from mauc.io.options import ReadOptions, with_option_texts
 from mauc.io.table import Table
 from mauc.memory import format_bytes, parse_bytes
+from mauc.results import plural
 
 # Bytes of a row while labels are read and checked (a class of one letter: 38), and those of labels
 # that are taken beside the memory that was asked for.
@@ -239,7 +240,9 @@ def assemble(
     groups = None
     if roles.groups is not None:
         groups = _read_groups(table, source, roles.groups)[~is_missing]
-        notes.insert(0, f"{len(np.unique(groups)):,} groups by {table.names[roles.groups]!r}")
+        notes.insert(
+            0, f"{plural(len(np.unique(groups)), 'group')} by {table.names[roles.groups]!r}"
+        )
     elif judged and table.is_named and not is_streamed and len(y) >= rules.MIN_ROWS:
         notes += _group_notes(X, y, [table.names[j] for j in kept])
     dataset = Dataset(
@@ -341,8 +344,8 @@ def _as_labels(target: Any, table: Table) -> Any:
     labels = target if is_series else check_vector(target, "target")
     if len(labels) != table.source.shape[0]:
         raise MaucError(
-            f"{table.path} has {table.source.shape[0]:,} rows, but target has {len(labels):,} "
-            f"labels."
+            f"{table.path} has {plural(table.source.shape[0], 'row')}, but target has "
+            f"{plural(len(labels), 'label')}."
         )
     return labels
 

@@ -14,6 +14,7 @@ import numpy as np
 from mauc.exceptions import WARNING, MaucError, option
 from mauc.io.lines import NUMBER
 from mauc.io.table import check_precision
+from mauc.results import plural
 
 Array = np.ndarray[Any, Any]
 #: what stands for a missing value in most files
@@ -213,13 +214,14 @@ def check_words(
     if n_numbers == 0 or n_words == 0:
         return []
     if n_known >= _MIN_ROWS and n_words >= _MIN_WORDS * n_known:
-        return [f"column {name!r} mixes {n_words} words and {n_numbers} numbers: nominal"]
+        mix = f"{plural(n_words, 'word')} and {plural(n_numbers, 'number')}"
+        return [f"column {name!r} mixes {mix}: nominal"]
     is_odd = is_known & (~is_number if 2 * n_numbers >= n_known else is_number)
     row = int(np.argmax(is_odd[codes]))
     odd = texts[codes[row]]
     raise MaucError(
-        f"{path}: column {name!r} mixes {n_numbers} numbers and {n_words} texts; the first odd "
-        f"value is {odd!r} on {locate_row(row)}. Correct it; or, if it stands for a missing "
-        f"value, pass {option('missing', odd)}; or, if the column is nominal, pass "
-        f"{option('categorical_features', name)}."
+        f"{path}: column {name!r} mixes {plural(n_numbers, 'number')} and "
+        f"{plural(n_words, 'text')}; the first odd value is {odd!r} on {locate_row(row)}. "
+        f"Correct it; or, if it stands for a missing value, pass {option('missing', odd)}; or, if "
+        f"the column is nominal, pass {option('categorical_features', name)}."
     )

@@ -191,14 +191,14 @@ class MAUCComparison(Result):
     def printed_parts(self) -> list[str]:
         """Return what was found in one sentence."""
         line = (
-            f"MAUC {self.mauc_a:.4f} against {self.mauc_b:.4f}, difference {self.difference:+.4f}"
+            f"MAUC {self.mauc_a:.4f} against {self.mauc_b:.4f}, difference {self.difference:+z.4f}"
         )
         sure = f"{100 * self.level:g}%"
         if self.alternative == "two-sided":
-            line += f", {sure} interval {self.lower:+.4f} to {self.upper:+.4f}"
+            line += f", {sure} interval {self.lower:+z.4f} to {self.upper:+z.4f}"
             verdict = "they differ" if self.is_significant else "no difference is shown"
         else:
-            line += f", with {sure} confidence at least {self.lower:+.4f}"
+            line += f", with {sure} confidence at least {self.lower:+z.4f}"
             shown = "" if self.is_significant else "not shown to be "
             verdict = f"{shown}no more than {self.margin:g} worse"
         by = "" if self.n_groups is None else f", {self.n_groups} groups"

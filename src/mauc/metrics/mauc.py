@@ -32,7 +32,8 @@ from mauc.exceptions import (
     warn_user,
 )
 from mauc.layout import Layout, plain_layout
-from mauc.results import MAX_ROWS, Result, number, short_name
+from mauc.metrics.score_names import match_names, sum_to_one
+from mauc.results import MAX_ROWS, Result, number, plural, short_name
 
 _RESPONSES = ("predict_proba", "decision_function")
 
@@ -51,9 +52,10 @@ def mauc_score(
         Scores, one column per class; larger means more likely. They need not be probabilities:
         decision values do. One-dimensional scores are those of the second of two classes.
     labels : array-like of shape (n_classes,), optional
-        The label of each score column. Needed if a class has no sample in `y_true` or if the
-        columns are not in sorted order of the labels; a data frame whose columns have the names
-        of the classes needs none.
+        The label of each score column; by default those of `y_true` in sorted order. A data
+        frame whose columns are named as the classes, or score_<class> or proba_<class>, is taken
+        by name in any order and needs none; names of only some of the classes are an error, and
+        names of none leave the sorted order.
     sample_weight : array-like of shape (n_samples,), optional
         A pair of samples counts with the product of their weights.
     average : {"macro", "weighted"}, default="macro"
@@ -186,7 +188,7 @@ def pair_auc_scores(
     a vs b  0.7500  0.8750  0.8125
     a vs c  absent  absent  absent
     b vs c  absent  absent  absent
-    MAUC 0.8125 over 1 pairs (2 pairs absent: no sample of 'c')
+    MAUC 0.8125 over 1 pair (2 pairs absent: no sample of 'c')
     """
     ST, classes, pairs = check_scored(y_true, y_score, labels, sample_weight, pair_weight)
     weights = pairs.pair_weights, pair_weight is not None
@@ -277,10 +279,14 @@ class PairAUCReport(Result):
             both = [f"{one[0]:.4f}" for one in (self.auc_first, self.auc_second)]
             parts = "" if len(set(both)) == 1 else f"; mean of A_ij {both[0]} and A_ji {both[1]}"
             return f"AUC {self.mauc:.4f} ({short_name(self.names[0])}{parts})"
-        n_absent, n_counted = self.n_pairs_absent, np.count_nonzero(self.pair_weights)
-        line = f"{'weighted ' * self.is_weighted}MAUC {self.mauc:.4f} over {n_counted} pairs"
+        n_absent, n_counted = self.n_pairs_absent, int(np.count_nonzero(self.pair_weights))
+        line = (
+            f"{'weighted ' * self.is_weighted}MAUC {self.mauc:.4f} over {plural(n_counted, 'pair')}"
+        )
         if n_absent:
-            line += f" ({n_absent} pairs absent: no sample of {format_labels(self.absent)})"
+            line += (
+                f" ({plural(n_absent, 'pair')} absent: no sample of {format_labels(self.absent)})"
+            )
         return line
 
 
@@ -473,7 +479,6 @@ def check_scored(
     """Validate; return contiguous score columns as rows, the label of each, and the class pairs."""
     check_no_missing_label(y_true, "y_true")
     y_true = check_vector(y_true, "y_true")
-    labels = _named_labels(y_true, y_score, labels)
     table = ordered_scores(y_score, is_ordinal)
     is_vector = np.ndim(y_score) == 1
     if is_vector and _are_labels(np.asarray(y_score), y_true):
@@ -484,6 +489,8 @@ def check_scored(
     scores = check_table(table, name="y_score", dtype=np.float64, accept_infinite=is_ordinal)
     if not is_vector and scores.shape[1] == 1:
         raise MaucError("y_score must have a column for each class, got 1 column.")
+    if is_frame(y_score):
+        labels = _named_labels(y_true, list(y_score.columns), scores, labels)
     ST = score_columns(scores[:, 0] if is_vector else scores, "y_score")
     check_same_length(y_true, ST.T, sample_weight)
     classes, codes = _encode(y_true, labels, len(ST))
@@ -499,28 +506,49 @@ def _are_labels(values: np.ndarray, y_true: np.ndarray) -> bool:
     return len(known) > 2 and known.dtype.kind in "biuf" and bool(np.isin(values, known).all())
 
 
-def _named_labels(y_true, y_score, labels):
-    """Return the labels given, or those that a frame of scores has as names of all its columns."""
-    if not is_frame(y_score):
-        return labels
-    names = [str(name) for name in y_score.columns]
-    present = np.unique(y_true) if labels is None else check_vector(labels, "labels")
-    by_name = {str(label): label for label in present}
-    if len(set(names)) < len(names) or not set(by_name) <= set(names):
-        return labels
+def _named_labels(y_true: np.ndarray, names: list[Any], scores: np.ndarray, labels: Any) -> Any:
+    """Return the label of every column of a frame by its name; `labels` if the names say none."""
+    known = np.unique(y_true) if labels is None else check_vector(labels, "labels")
+    found = match_names(names, known)
+    is_numbered = list(map(str, names)) == list(map(str, range(len(names))))
+    if not found.named or (is_numbered and None in found.classes):
+        return labels  # names of another kind, or the numbers that a frame has without names
     if labels is not None:
-        if names != [str(label) for label in present]:
+        if len(known) == len(names) and any(found.classes[j] != known[j] for j in found.named):
             raise MaucError(
                 f"labels must name the columns of y_score in their order, got "
-                f"{format_labels(present)} for columns {format_labels(names)}; leave labels out, "
+                f"{format_labels(known)} for columns {format_labels(names)}; leave labels out, "
                 f"or sort the columns."
             )
         return labels
-    if set(names) == set(by_name):
-        return np.array([by_name[name] for name in names])
-    if all(isinstance(label, str) for label in present.tolist()):
-        return np.array(names)  # a class of the columns may have no sample
-    return labels
+    if found.repeated:
+        label = found.repeated[0]
+        both = [name for name, one in zip(names, found.classes, strict=True) if one == label]
+        raise MaucError(
+            f"y_score has several columns for class {format_labels([label])}: "
+            f"{format_labels(both)}; leave all but one out."
+        )
+    is_missing = ~np.isin(known, [found.classes[j] for j in found.named])
+    rest = [names[j] for j in range(len(names)) if found.classes[j] is None]
+    if is_missing.any():
+        raise MaucError(
+            f"y_score must be named after all classes or none, got columns "
+            f"{format_labels([names[j] for j in found.named])} of classes, but none of class "
+            f"{format_labels(known[is_missing])}"
+            + f" (others are {format_labels(rest)})"
+            * bool(rest)
+            + "; name columns CLASS, score_CLASS or proba_CLASS, or pass an array, whose columns "
+            "are in sorted order of the classes."
+        )
+    are_scores = len(found.others) == len(rest)
+    if are_scores and rest and found.prefix == "":
+        are_scores = sum_to_one(scores) or not sum_to_one(scores[:, found.named])
+    if not are_scores:
+        raise MaucError(
+            f"y_score has a column for each class in y_true, and {format_labels(rest)}: leave out "
+            f"what is not a score, and name classes without samples by labels=."
+        )
+    return np.array([found.others.get(j, label) for j, label in enumerate(found.classes)])
 
 
 def _encode(y_true, labels, n_columns):

@@ -19,6 +19,7 @@ from mauc.plotting.axes import (
     selector_styles,
     shorten,
 )
+from mauc.results import plural
 from mauc.stats import mean_interval, mean_mauc, selector_stability
 from mauc.stats.rows import labels_of, rows_of, select_rows, shown_name
 
@@ -244,7 +245,7 @@ class StabilityDisplay:
                 marks.add(_draw_panel(here, panel, "stability", styles, limits))
             else:
                 _draw_intervals(here, panel, styles)
-                here.set_xlabel(f"stability of {size} features\n(line: 95 % interval)")
+                here.set_xlabel(f"stability of {plural(size, 'feature')}\n(line: 95 % interval)")
         if size is None:
             _label_panels(panels, "stability", marks, _SPREADS["interval"])
             add_legend(panels, selectors, styles, may_grow=ax is None)

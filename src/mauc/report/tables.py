@@ -17,6 +17,7 @@ from mauc.layout import (
     spreadsheet_text,
 )
 from mauc.report.provenance import describe_protocol, failure_notes
+from mauc.results import number
 from mauc.stats import PAPER_COMPARISON, Comparison, marked_means
 from mauc.stats.rows import labels_of, rows_of, shown_name
 
@@ -220,4 +221,4 @@ def _values(part: Any, is_math: bool) -> tuple[Value, ...]:
 
 def show_number(value: float, form: str = ".3f") -> str:
     """Return a number as a table prints it, a gap for NaN."""
-    return GAP if value != value else format(value, form)
+    return number(value, form, GAP)

@@ -26,6 +26,7 @@ from mauc.memory import check_memory
 from mauc.parallel import count_threads, run_in
 from mauc.progress import progress, track
 from mauc.registry import Accepts, accepts_of
+from mauc.results import plural
 from mauc.selectors.pair_auc import chosen_pair_auc
 from mauc.selectors.trace import Selection, SelectionTrace
 
@@ -498,7 +499,8 @@ def check_same_data(selector: RankingSelector, problem: Any) -> None:
     """Raise unless a problem is the one that a selector was fitted on."""
     if problem.n_features != selector.n_features_in_:
         raise MaucError(
-            f"X must have {selector.n_features_in_} features (as in fit), got {problem.n_features}."
+            f"X must have {plural(selector.n_features_in_, 'feature')} (as in fit), got "
+            f"{problem.n_features}."
         )
     if not np.array_equal(problem.classes, selector.classes_):
         raise MaucError(

@@ -329,9 +329,9 @@ def stability_sentence(selector: ConsensusSelector) -> str:
     n = bound.n_features
     counted = f"{n:,} features are" if n > 1 else "1 feature is" if n == 1 else "no feature is"
     sentence = (
-        f"stability over {len(selector.rankings_):,} halves of the samples: {found.value:.3f} "
-        f"({found.lower:.3f} to {found.upper:.3f}); {counted} chosen from {SHOWN_THRESHOLD:.0%} of "
-        f"them or more"
+        f"stability over {len(selector.rankings_):,} halves of the samples: {found.value:z.3f} "
+        f"({found.lower:z.3f} to {found.upper:z.3f}); {counted} chosen from "
+        f"{SHOWN_THRESHOLD:.0%} of them or more"
     )
     if bound.worst_case < n:
         digits = 1 if bound.worst_case >= 0.1 else 4

@@ -117,7 +117,7 @@ class Explanation(Result):
         """Return what holds of a feature that was not chosen."""
         parts = []
         if self.covered_by is not None and self.correlation is not None:
-            by = f"{short_name(self.covered_by)} (correlation {self.correlation:.2f})"
+            by = f"{short_name(self.covered_by)} (correlation {self.correlation:z.2f})"
             if abs(self.correlation) >= MIN_COVERED:
                 parts.append(f"It is covered by {by}.")
             else:

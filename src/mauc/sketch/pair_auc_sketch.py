@@ -17,6 +17,7 @@ from mauc.exceptions import (
 )
 from mauc.memory import format_bytes
 from mauc.parallel import count_threads, run_blocks
+from mauc.results import plural
 from mauc.sketch.bins import add_values, merge_bins, no_bins, pair_bounds, spread
 from mauc.sketch.rows import as_rows, check_rows, is_of_dask, join_batches
 from mauc.texts import insert_texts
@@ -224,7 +225,8 @@ class PairAUCSketch:
         if self.n_features is None:
             return text + "no rows yet"
         return text + (
-            f"{self.n_rows:,} rows, {self.n_features:,} features, {len(self.classes_):,} classes, "
+            f"{plural(self.n_rows, 'row')}, {plural(self.n_features, 'feature')}, "
+            f"{plural(len(self.classes_), 'class')}, "
             f"{format_bytes(self.nbytes)}"
         )
 
@@ -310,7 +312,7 @@ class PairAUCSketch:
         mine, known = self.feature_names, self.classes_
         if self.n_features not in (None, n_features):
             raise MaucError(
-                f"X has {n_features} features, but the sketch has {self.n_features} features."
+                f"X has {plural(n_features, 'feature')}, but the sketch has {self.n_features}."
             )
         if names is not None and mine is not None and not np.array_equal(names, mine):
             column = int(np.argmax(names != mine))

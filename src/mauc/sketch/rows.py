@@ -16,6 +16,7 @@ from mauc.engine.arrays import contiguous_columns
 from mauc.exceptions import MaucError
 from mauc.io.objects import as_source, as_vector
 from mauc.progress import track
+from mauc.results import plural
 
 _PART_SHARE = 6  # of the memory: rows at work, as read and as floats, and those that are read ahead
 
@@ -94,7 +95,9 @@ def _read_parts(source, labels):
     """Yield the rows of a source in parts, the next one read ahead."""
     n, m = source.shape
     if len(labels) != n:
-        raise MaucError(f"{source.name} has {n} rows, but y has {len(labels)} labels.")
+        raise MaucError(
+            f"{source.name} has {plural(n, 'row')}, but y has {plural(len(labels), 'label')}."
+        )
     names = source.feature_names
     names = np.array(default_names(range(m)), object) if names is None else names
     if source.is_text.any():

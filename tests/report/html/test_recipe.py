@@ -14,12 +14,13 @@ from mauc.datasets import load_dataset
 from mauc.exceptions import MaucError
 from mauc.report.html import selection_report
 from mauc.report.html.recipe import call_of, short_name
+from tests.helpers.run_tools import PATIENCE
 
 
 def paste(code, folder):
     """Run code as if it were pasted into a fresh Python."""
     done = subprocess.run(
-        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, timeout=300
+        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, timeout=PATIENCE
     )
     assert done.returncode == 0, done.stderr
     return ast.literal_eval(done.stdout)

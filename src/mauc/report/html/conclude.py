@@ -17,6 +17,7 @@ from mauc.exceptions import MaucError, MaucWarning
 from mauc.metrics import mauc_interval
 from mauc.report.html.held_out import HeldOut, drop_zero_weight, hold_out
 from mauc.report.html.values import number
+from mauc.results import plural
 from mauc.selectors.base import RankingSelector
 from mauc.stats import stability
 
@@ -300,7 +301,7 @@ def choose_step(
         most = max(better, key=lambda test: test["difference"])
         return "use", (
             f"The comparison below has {most['selector']} significantly ahead with "
-            f"{most['size']:,} features ({most['classifier']}: {most['mean']:.3f} against "
+            f"{plural(most['size'], 'feature')} ({most['classifier']}: {most['mean']:.3f} against "
             f"{most['reference_mean']:.3f}): look at it before you continue with this choice:"
         )
     if "left_out" in kinds and not is_greedy:

@@ -11,8 +11,8 @@ import numpy as np
 from mauc.exceptions import printable
 from mauc.layout import layout_of, render_html
 from mauc.report.html.svg import place_panel, place_ranges
-from mauc.report.html.values import N_BINS, plural, shown_auc
-from mauc.results import for_classes
+from mauc.report.html.values import N_BINS, shown_auc
+from mauc.results import for_classes, number, plural
 
 _FOLDER = Path(__file__).parent / "templates"
 # In the order in which each needs the ones before.
@@ -181,5 +181,6 @@ def _environment(is_binary: bool) -> Any:
         lstrip_blocks=True,
     )
     environment.filters["plural"] = plural
+    environment.filters["number"] = number
     environment.filters["auc"] = shown_auc
     return environment

@@ -32,9 +32,9 @@ from mauc.report.html.summarise import (
     sizes_part,
     study_part,
 )
-from mauc.report.html.values import N_BINS, bin_features, draw_rows, number, plural
+from mauc.report.html.values import N_BINS, bin_features, draw_rows, number
 from mauc.report.html.what_if import what_if_part
-from mauc.results import for_classes
+from mauc.results import for_classes, plural
 from mauc.selectors.base import RankingSelector, check_same_data
 from mauc.selectors.pair_tests import significant_cells
 from mauc.stats import Comparison

@@ -15,8 +15,8 @@ from mauc.experiments.rows import versions
 from mauc.parallel import run_blocks
 from mauc.registry import score_label
 from mauc.report.html.recipe import selection_code
-from mauc.report.html.values import number, plural
-from mauc.results import for_classes, short_name
+from mauc.report.html.values import number
+from mauc.results import for_classes, plural, short_name
 from mauc.selectors.base import RankingSelector
 from mauc.selectors.pair_auc import chosen_pair_auc
 

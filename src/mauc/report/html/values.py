@@ -28,12 +28,6 @@ def number(value: Any) -> float | None:
     return float(f"{value:.{_DIGITS}g}") if math.isfinite(value) else None
 
 
-def plural(count: int, noun: str) -> str:
-    """Return a count and its noun, such as "1 class" or "12,000 samples"."""
-    ending = "" if count == 1 else "es" if noun.endswith("s") else "s"
-    return f"{count:,} {noun}{ending}"
-
-
 def shown_auc(value: float | None) -> str:
     """Return an AUC with three decimals, four of them close to 1, so that 1.000 means 1.
 

@@ -19,7 +19,7 @@ from mauc.engine.arrays import read_only
 from mauc.layout import Layout, plain_layout
 from mauc.parallel import start_pool
 from mauc.progress import track
-from mauc.results import MAX_ROWS, Result, short_name
+from mauc.results import MAX_ROWS, Result, plural, short_name
 from mauc.selectors.greedy_mauc.dispersion import FOLDED, find_folded, folded_moments
 from mauc.selectors.greedy_mauc.effects import measure
 from mauc.selectors.greedy_mauc.scores import NormalScores
@@ -91,7 +91,7 @@ class Interactions(Result):
             for _, _, a, b, p, step in islice(self, MAX_ROWS)
         ]
         if not rows:
-            return [f"no interaction among {self.n_tested:,} pairs of features"]
+            return [f"no interaction among {plural(self.n_tested, 'pair')} of features"]
         heads = ["feature", "with", "p-value", "step"]
         return [plain_layout(heads, rows, len(self), right=("step",))]
 

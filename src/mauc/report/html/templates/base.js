@@ -82,10 +82,11 @@ function isWeak(feature, pair) {
   return weakBits !== null && (weakBits[at >> 3] >> (7 - at % 8) & 1) === 1;
 }
 
-// What is below 1 is not rounded up to it.
+// What is below 1 is not rounded up to it, and what is rounded to zero has no minus.
 function shown(number, digits) {
   if (number === null || number === undefined) return "—";
-  return (number < 1 ? Math.min(number, 1 - 10 ** -digits) : number).toFixed(digits);
+  const text = (number < 1 ? Math.min(number, 1 - 10 ** -digits) : number).toFixed(digits);
+  return Number(text) === 0 ? (0).toFixed(digits) : text;
 }
 
 // A relevance may have any scale: as many decimals as show four significant digits.

@@ -70,7 +70,7 @@ columns.push(
       isFalling: true, value: (f) => features.predicted_mauc[f],
       cell: (f) => shown(features.predicted_mauc[f], 4) },
     { head: "added", hint: "To the predicted MAUC", isNumber: true, isFalling: true,
-      value: (f) => features.added[f], cell: (f) => features.added[f].toFixed(4) },
+      value: (f) => features.added[f], cell: (f) => shown(features.added[f], 4) },
   ] : isAuc ? [] : [
     { head: isOneList || !data.is_drawn ? data.measure : `${data.measure} there`, isNumber: true,
       isFalling: true, value: (f) => features.score[f], cell: (f) => shownScore(features.score[f]) },

@@ -197,7 +197,7 @@ function startWhatIf(packed) {
     }
     byId("what-if-pairs").replaceChildren(...listed.map((p) => pairRows[p].row));
     writeCode(pricesOf(state) !== null);
-    byId("what-if-status").textContent = `${found.ranking.length} features, predicted MAUC ${shown(mauc, 4)}`;
+    byId("what-if-status").textContent = `${counted(found.ranking.length, "feature")}, predicted MAUC ${shown(mauc, 4)}`;
     if (active !== document.activeElement && active?.isConnected) active.focus({ preventScroll: true });
     byId("what-if").dataset.milliseconds = (performance.now() - from).toFixed(1);
   }
