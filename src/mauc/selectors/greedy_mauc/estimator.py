@@ -104,7 +104,8 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
         MAUC to expect, on new samples, of a linear discriminant of the features so far: samples
         are left out in closed form, and what the choice owes to luck is taken off. It is computed
         when it is first asked for, for 1 to 20 features, then for each size a tenth above the
-        last, up to 512; other sizes have the value of the size below.
+        last, up to 512; other sizes have the value of the size below. The same features have the
+        same value in whatever order `keep` or costs have put them.
     shrinkage_ : float
         The shrinkage used.
     prior_ : ndarray of shape (n_features,) or None
@@ -140,8 +141,9 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
     .. math:: \arg\max_{f \notin S}\; b_f \Big(1 - \frac{L(S \cup \{f\})}{L(S)}\Big), \qquad
         L(S) = \sum_p \exp(-\alpha D_p^2(S) / 8).
 
-    Weights of class pairs (`pair_weight`) are those of the terms of L; with costs the gain of a
-    feature or group is divided by its cost.
+    Weights of class pairs (`pair_weight`) are those of the terms of L; where the features chosen
+    without weights have a higher predicted MAUC with them, these are selected. With costs the gain
+    of a feature or group is divided by its cost.
 
     Equal values go by column; constant features come last. A feature whose spread separates classes
     where the order of its values does not has its distance from the median as a further column.
