@@ -270,7 +270,7 @@ def _stability(selector: RankingSelector, held: HeldOut, problem: Problem) -> di
     return {
         "value": number(value),
         "sentence": f"{sentence}.",
-        "word": _stable_word(value),
+        "word": stable_word(value),
         "limits": [STABLE, UNSTABLE],
         "n_fits": n_fits,
         "n_always": n_always,
@@ -279,7 +279,7 @@ def _stability(selector: RankingSelector, held: HeldOut, problem: Problem) -> di
     }
 
 
-def _stable_word(value: float) -> str:
+def stable_word(value: float) -> str:
     """Return the word for a stability as it is shown, with three digits."""
     if round(value, 3) >= STABLE:
         return "stable"
@@ -317,7 +317,7 @@ def choose_step(
     if curve is not None and loss > SAME:
         return "more", "All features together do better than the sizes that were tried. Try more:"
     measured = conclusion["stability"]
-    is_unstable = measured and _stable_word(measured["value"]) == "unstable"
+    is_unstable = measured and stable_word(measured["value"]) == "unstable"
     if is_unstable and curve is None:
         return "auto", (
             "Other samples would lead to another choice. Let cross-validation choose how many "

@@ -29,18 +29,23 @@ function startWhatIf(packed) {
   }
 
   // The AUC of every pair depends on a set alone: its order is that of a search of it without wishes.
-  function pairAucsOf(features, { shares, folded, sets }) {
-    const key = [...features].sort((a, b) => a - b).join();
+  const keyOf = (features) => [...features].sort((a, b) => a - b).join();
+  function pairAucsOf(features, weighting) {
+    const { shares, folded, sets } = weighting, key = keyOf(features);
     if (sets.size > MAX_KNOWN) sets.clear();
     if (!sets.has(key)) {
-      const search = new GreedySearch(model, {
-        keep: [], exclude: [], prices: null, budget: null, byCost: false, only: new Set(features), shares, folded,
-      });
-      search.extend(features.length);
+      let search = last.weighting === weighting && last.key === key ? last.search : null;
+      if (search === null) {
+        search = new GreedySearch(model, {
+          keep: [], exclude: [], prices: null, budget: null, byCost: false, only: new Set(features), shares, folded,
+        });
+        search.extend(features.length);
+      }
       sets.set(key, predictor.pairAucs(search));
     }
     return sets.get(key);
   }
+  const last = { search: null, weighting: null, key: "" }; // the last search without wishes
   const maucOf = (features, weighting) => Math.max(mean(pairAucsOf(features, weighting), weighting.shares), 0.5);
 
   // The choice without weights of pairs, another start of a search with them; the last one is kept.
@@ -57,6 +62,9 @@ function startWhatIf(packed) {
     const search = (byCost, only = null) => {
       const found = new GreedySearch(model, { ...wishes, byCost, only });
       found.extend(wanted.size);
+      if (wishes.keep.length === 0 && wishes.prices === null) {
+        Object.assign(last, { search: found, weighting, key: keyOf(found.ranking) });
+      }
       return found.ranking;
     };
     const hasRival = wanted.shares.some((share) => share !== wanted.shares[0]) && wanted.size < nCandidates - wanted.exclude.length;
@@ -161,7 +169,7 @@ function startWhatIf(packed) {
     const want = make("span", { class: "want", id: `what-if-want-${nFields++}`, role: "alert", hidden: true });
     const text = (value) => (value === null ? "" : String(+value.toPrecision(6)));
     const mark = (message) => {
-      const told = message && `${message}; ${text(read()) || "no budget"} still counts.`;
+      const told = message && `${message}; still ${text(read()) || "none"}.`;
       if (told !== want.textContent) want.textContent = told;
       want.hidden = !message;
       if (message) {
@@ -260,7 +268,7 @@ function startWhatIf(packed) {
     sizeInput.min = least;
     sizeInput.max = most;
     sizeInput.value = state.size;
-    byId("what-if-count").textContent = ranking.length === state.size ? String(state.size)
+    byId("what-if-count").textContent = !hasChoice ? "none" : ranking.length === state.size ? String(state.size)
       : `${ranking.length} of at most ${state.size}`;
     byId("what-if-mauc").textContent = hasChoice ? shown(mauc, 4) : "–";
     byId("what-if-change").textContent = !hasChoice || Math.abs(gain) < 0.00005 ? ""
