@@ -115,7 +115,7 @@ def test_the_choice_without_weights_is_another_start():
 )
 @pytest.mark.parametrize("pair_weight", [ONLY_12, {(0, 1): 30}, {(0, 2): 0}])
 def test_weights_never_predict_less_than_the_choice_without(wishes, pair_weight):
-    for size in (2, 4, 5, 7):
+    for size in (4, 5):
         plain = GreedyMAUC(size, **wishes).fit(WINE, Y)
         found = GreedyMAUC(size, **wishes, pair_weight=pair_weight).fit(WINE, Y)
         kept = GreedyMAUC(size, pair_weight=pair_weight, keep=plain.ranking_.tolist()).fit(WINE, Y)

@@ -27,10 +27,10 @@ from mauc.report.html import selection_report
 from mauc.report.html.conclude import (
     TITLES,
     PairFacts,
-    stable_word,
     chance_auc,
     choose_step,
     diagnose,
+    stable_word,
 )
 from mauc.report.html.held_out import hold_out
 from mauc.stats import stability

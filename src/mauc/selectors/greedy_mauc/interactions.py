@@ -333,7 +333,8 @@ def search_columns(
     if n_new == 0:
         state = SearchState(columns.effects, columns.scores, k, **options)
         return state, search_features(state, k), np.zeros(0, np.int64)
-    n_steps = k + min(k, n_new)
+    n_folded = int((columns.members[:, 0] == columns.members[:, 1]).sum())
+    n_steps = k + min(k, n_folded) + n_new - n_folded
     state = SearchState(columns.effects, columns.scores, n_steps, n_products=n_new, **options)
     return state, *ProductSearch(state, columns.members, k).run()
 
