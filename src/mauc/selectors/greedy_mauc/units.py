@@ -99,6 +99,7 @@ def search_units(
         return found
     if sets.mauc(rival) <= sets.mauc(found[1].ranking):
         return found
+    del found  # its effects and factors take the room of the next
     # In the order of a search of these alone; ranks are those among all features that are left.
     only = frozenset(wishes.unit_of[rival].tolist())
     order = wishes.unit_of[search(wishes, only=only)[1].ranking]

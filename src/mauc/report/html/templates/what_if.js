@@ -28,6 +28,8 @@ function startWhatIf(packed) {
     return weightings.get(key);
   }
 
+  const last = { search: null, weighting: null, key: "" }; // the last search without wishes
+
   // The AUC of every pair depends on a set alone: its order is that of a search of it without wishes.
   const keyOf = (features) => [...features].sort((a, b) => a - b).join();
   function pairAucsOf(features, weighting) {
@@ -45,7 +47,6 @@ function startWhatIf(packed) {
     }
     return sets.get(key);
   }
-  const last = { search: null, weighting: null, key: "" }; // the last search without wishes
   const maucOf = (features, weighting) => Math.max(mean(pairAucsOf(features, weighting), weighting.shares), 0.5);
 
   // The choice without weights of pairs, another start of a search with them; the last one is kept.
