@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_wine
+from sklearn.naive_bayes import GaussianNB
 
 from mauc import GreedyMAUC
 from mauc.report.html import selection_report
@@ -249,8 +250,152 @@ def test_a_budget_that_pays_for_nothing_is_told(open_page, tmp_path, awkward):
     make_page(*awkward, 4)[0].write(tmp_path / "page.html")
     page = open_page(tmp_path / "page.html")
     wish(page, AWKWARD, budget=0.5)
+    assert page.is_hidden("#what-if-code")
     assert "any feature, the cheapest of which costs 1" in page.inner_text("#what-if-note")
     wish(page, AWKWARD, keep=[0, 1], budget=1.5)
     assert "features that are kept, which cost 2" in page.inner_text("#what-if-note")
     wish(page, AWKWARD, keep=[0, 1], budget=2)
     assert page.is_hidden("#what-if-note")
+
+
+@pytest.fixture
+def wine_page(open_page, tmp_path):
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    make_page(X, y, 5)[0].write(tmp_path / "page.html")
+    return open_page(tmp_path / "page.html")
+
+
+def result(page):
+    """Return what the section shows but fields: ranking, numbers, code and files."""
+    shown = page.inner_text("#what-if-mauc"), page.inner_text("#what-if-change")
+    files = page.locator("#what-if-files button").all_inner_texts()
+    return ranking(page), shown, page.inner_text("#what-if-code"), files
+
+
+def wanted_by(field):
+    """Return what a field that is marked as invalid wants."""
+    assert field.get_attribute("aria-invalid") == "true"
+    want = field.page.locator(f"#{field.get_attribute('aria-describedby')}")
+    assert want.is_visible()
+    return want.inner_text()
+
+
+@pytest.mark.parametrize("text", ["-2", "", "-", "1e999"])
+def test_a_price_that_is_none_is_marked_and_the_one_before_counts(wine_page, text):
+    page = wine_page
+    price = page.get_by_label("price of flavanoids", exact=True)
+    price.fill("3")
+    before = result(page)
+    assert '"flavanoids": 3}' in before[2]
+    price.focus()
+    page.keyboard.press("Control+a")
+    page.keyboard.press("Delete")
+    page.keyboard.insert_text(text)
+    assert wanted_by(price) == "Must be a number, 0 or more; still 3."
+    assert result(page) == before
+    page.fill("#what-if-size", "4")  # another change leaves the mark, and the text as it is
+    assert wanted_by(price).endswith("; still 3.")
+    assert price.input_value() == (text if text == "-2" else "")
+    assert '"flavanoids": 3}' in page.inner_text("#what-if-code")
+    price.fill("2")
+    assert price.get_attribute("aria-invalid") is None
+    assert '"flavanoids": 2}' in page.inner_text("#what-if-code")
+    price.fill("-1")
+    page.click("#what-if-reset")
+    assert page.locator("#what-if [aria-invalid]").count() == 0
+    assert price.input_value() == "1"
+
+
+def test_a_budget_that_is_none_is_marked_and_the_one_before_counts(wine_page):
+    page, budget = wine_page, wine_page.locator("#what-if-budget")
+    plain = result(page)
+    budget.fill("-1")
+    assert wanted_by(budget) == "Must be a number, 0 or more, or empty; still none."
+    assert result(page) == plain
+    budget.fill("3")
+    before = result(page)
+    assert "budget=3" in before[2]
+    budget.fill("-1")
+    assert wanted_by(budget).endswith("; still 3.")
+    assert result(page) == before
+    budget.fill("")
+    assert budget.get_attribute("aria-invalid") is None
+    assert result(page) == plain
+
+
+def test_one_pair_must_count(wine_page):
+    page = wine_page
+    fields = [page.get_by_label(f"what {a} vs {b} counts") for a, b in ("01", "02", "12")]
+    fields[2].fill("10")
+    fields[0].fill("0")
+    fields[1].fill("0")
+    before = result(page)
+    fields[2].fill("0")
+    assert wanted_by(fields[2]) == "One pair must count more than 0; still 10."
+    assert result(page) == before
+    fields[1].fill("-3")
+    assert wanted_by(fields[1]) == "Must be a number, 0 or more; still 0."
+    fields[0].fill("5")  # now the 0 is possible
+    assert fields[2].get_attribute("aria-invalid") is None
+    assert '("0", "2"): 0, ("1", "2"): 0}' in page.inner_text("#what-if-code")
+
+
+def test_the_selection_of_the_page_does_not_differ_from_itself(wine_page):
+    page = wine_page
+    own = ranking(page)
+    rest = page.locator("#what-if-features tr").count() - len(own)
+    for at in range(rest):  # nothing else can be chosen
+        page.locator(f"#what-if-features tr:nth-child({len(own) + at + 1}) input").nth(1).check()
+    for pair, weight in (("0 vs 1", "0"), ("0 vs 2", "0"), ("1 vs 2", "7"), ("0 vs 1", "40")):
+        page.get_by_label(f"what {pair} counts").fill(weight)
+        assert sorted(ranking(page)) == sorted(own)
+        assert page.inner_text("#what-if-change") == ""
+    before = page.inner_text("#what-if-mauc")
+    page.get_by_label(f"keep {own[3]}", exact=True).check()
+    page.get_by_label(f"price of {own[0]}", exact=True).fill("9")
+    assert (page.inner_text("#what-if-mauc"), page.inner_text("#what-if-change")) == (before, "")
+
+
+def test_weights_are_tried_from_the_choice_without_them(wine_page):
+    page = wine_page
+    own = ranking(page)
+    for pair in ("0 vs 1", "0 vs 2"):
+        page.get_by_label(f"what {pair} counts").fill("0")
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    selector = GreedyMAUC(5, pair_weight={(0, 1): 0, (0, 2): 0}).fit(X, y)
+    assert ranking(page) == [X.columns[at] for at in selector.ranking_]
+    assert predicted(page) == pytest.approx(selector.predicted_mauc_[-1], abs=6e-5)
+    assert sorted(ranking(page)) == sorted(own)
+    assert page.inner_text("#what-if-change") == ""
+
+
+def test_pages_of_fits_with_weights_start_without_them_too(open_page, tmp_path):
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    selector = GreedyMAUC(5, pair_weight={(0, 1): 0, (0, 2): 0}).fit(X, y)
+    report = selection_report(selector, X, y, classifier=GaussianNB(), cv=2)
+    report.write(tmp_path / "page.html")
+    page = open_page(tmp_path / "page.html")
+    names = page.evaluate("JSON.parse(data.textContent).what_if.names")
+    for size in (5, 4, 7):
+        wish(page, names, size=size)
+        again = GreedyMAUC(**selector.get_params() | {"n_features_to_select": size}).fit(X, y)
+        assert ranking(page) == [X.columns[at] for at in again.ranking_]
+
+
+def test_a_page_says_that_all_is_left_out(wine_page):
+    page = wine_page
+    before = result(page)
+    boxes = "#what-if-features tr td:nth-child(4) input:not(:checked)"
+    while page.locator(boxes).count() > 0:
+        page.locator(boxes).first.check()
+    assert page.inner_text("#what-if-note").startswith("All features are left out, so there is no")
+    assert page.inner_text("#what-if-mauc") == "–"
+    assert page.inner_text("#what-if-change") == ""
+    assert page.is_hidden("#what-if-code")
+    assert page.inner_text("#what-if-status") == page.inner_text("#what-if-note")
+    page.locator("#what-if-features tr td:nth-child(4) input").nth(2).uncheck()
+    assert page.is_hidden("#what-if-note")
+    assert page.is_visible("#what-if-code")
+    assert len(ranking(page)) == 1
+    page.click("#what-if-reset")
+    assert result(page) == before

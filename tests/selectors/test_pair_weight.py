@@ -91,6 +91,37 @@ def test_a_dear_pair_gets_better_features():
     assert dear.predicted_mauc_[-1] != plain.predicted_mauc_[-1]
 
 
+def test_the_choice_without_weights_is_another_start():
+    plain, found = GreedyMAUC(5).fit(WINE, Y), GreedyMAUC(5, pair_weight=ONLY_12).fit(WINE, Y)
+    by_weights = GreedyMAUC(5, pair_weight=ONLY_12, keep=[9, 6, 10, 11, 1]).fit(WINE, Y)
+    assert by_weights.predicted_mauc_[-1] == pytest.approx(0.9963, abs=5e-5)
+    assert found.predicted_mauc_[-1] == pytest.approx(0.9987, abs=5e-5)
+    assert set(found.ranking_) == set(plain.ranking_)
+    # Its trace is that of a search with weights: ranks are among all features that are left.
+    again = GreedyMAUC(5, pair_weight=ONLY_12, keep=found.ranking_.tolist()).fit(WINE, Y)
+    for part in ("features", "subproblems", "ranks", "scores"):
+        assert_array_equal(getattr(found.trace_, part), getattr(again.trace_, part))
+    assert_array_equal(found.predicted_mauc_, again.predicted_mauc_)
+
+
+@pytest.mark.parametrize(
+    "wishes",
+    [
+        {},
+        {"exclude": [6]},
+        {"keep": [3], "feature_groups": [[0, 2], [5, 7]]},
+        {"feature_costs": 1.0 + np.arange(13) % 3, "budget": 9},
+    ],
+)
+@pytest.mark.parametrize("pair_weight", [ONLY_12, {(0, 1): 30}, {(0, 2): 0}])
+def test_weights_never_predict_less_than_the_choice_without(wishes, pair_weight):
+    for size in (4, 5):
+        plain = GreedyMAUC(size, **wishes).fit(WINE, Y)
+        found = GreedyMAUC(size, **wishes, pair_weight=pair_weight).fit(WINE, Y)
+        kept = GreedyMAUC(size, pair_weight=pair_weight, keep=plain.ranking_.tolist()).fit(WINE, Y)
+        assert found.predicted_mauc_[-1] >= kept.predicted_mauc_[-1]
+
+
 def test_bounds_hold_with_weights():
     """Features that bounds rule out are not the best: threads and blocks change nothing."""
     rng = np.random.default_rng(1)

@@ -24,7 +24,14 @@ from mauc.evaluation import panel
 from mauc.evaluation.panel import JUDGES
 from mauc.exceptions import MaucWarning
 from mauc.report.html import selection_report
-from mauc.report.html.conclude import TITLES, PairFacts, chance_auc, diagnose
+from mauc.report.html.conclude import (
+    TITLES,
+    PairFacts,
+    chance_auc,
+    choose_step,
+    diagnose,
+    stable_word,
+)
 from mauc.report.html.held_out import hold_out
 from mauc.stats import stability
 
@@ -112,7 +119,26 @@ def test_stability_is_that_of_the_fits_without_a_fold(siren):
     times = [sum(f in chosen for chosen in held.selections) for f in selector.ranking_]
     assert [one["n_fits"] for one in summary["features"]] == times
     assert stable["n_always"] == times.count(5)
-    assert f"{times.count(5)} of 10 features were chosen in all 5 fits" in report.to_html()
+    html = report.to_html()
+    assert f"{times.count(5)} of 10 features were chosen in all 5 fits" in html
+    card = html[html.index("How stable is it?") : html.index("10 features were chosen")]
+    assert f'<span class="figure">{wanted:.3f}</span>' in card  # the number that gives the word
+    assert f"<b>{stable['word']}</b>: 1 if all 5 fits choose the same features, about 0 if" in card
+    assert "stable from 0.75, unstable below 0.4" in card
+    assert "again" not in stable
+    assert "chance" not in stable
+
+
+@pytest.mark.parametrize(
+    ("value", "word"),
+    [(0.7496, "stable"), (0.749, "fairly stable"), (0.3996, "fairly stable"), (0.399, "unstable")],
+)
+def test_the_word_fits_the_number_as_it_is_shown(value, word):
+    assert stable_word(value) == word
+    selector = MDFS(4, random_state=0).fit(*load_wine(return_X_y=True))
+    found = {"hard": [], "chosen": None, "every": None, "stability": {"value": value}}
+    step = "auto" if word == "unstable" else "use"
+    assert choose_step(selector, found | {"is_clear": True}, 13)[0] == step
 
 
 def test_many_features_are_drawn_in_part(rng):

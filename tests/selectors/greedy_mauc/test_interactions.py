@@ -277,6 +277,15 @@ def test_many_pairs_many_steps(rng):
     assert np.isfinite(selector.predicted_mauc_).all()
 
 
+def test_more_products_count_than_features(rng):
+    y = np.arange(600) % 2
+    X = rng.normal(size=(600, 7)) + 2 * np.where(y == 0, rng.normal(size=600), 0)[:, None]
+    selector = fit(X, y)
+    assert sum(one.step > 0 for one in selector.interactions_) > 2 * 7
+    kept = fit(X, y, keep=selector.ranking_[::-1].tolist())
+    assert kept.predicted_mauc_[-1] == selector.predicted_mauc_[-1] > 0.8
+
+
 def test_names_frame_and_copies():
     X, y, (a, b) = make_pairs("xor", 2)
     X = pd.DataFrame(X, columns=[f"gene {j}" for j in range(X.shape[1])])

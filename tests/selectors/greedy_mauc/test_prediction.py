@@ -5,6 +5,7 @@ import warnings
 from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import brentq
@@ -374,3 +375,62 @@ def test_printed_and_framed():
                         [f"x{j}" for j in range(32)])  # fmt: skip
     assert str(many).splitlines()[-1] == "... and 10 more"
     assert str(many).startswith("x0 could be replaced by x31 at a predicted loss of 0.0005 (±")
+
+
+def awkward_table():
+    """Six features of which one tells by its spread, one has ties and two are nominal."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 240)
+    X = pd.DataFrame(rng.normal(size=(240, 6)) + 0.6 * np.eye(3, 6)[y], columns=list("abcdef"))
+    X["b"] *= 1 + 3 * (y == 2)
+    X["c"] = X["c"].round()
+    X["d"] = pd.Categorical(np.array(list("uvwx"))[(y + rng.integers(0, 3, 240)) % 4])
+    X["e"] = X["d"].cat.rename_categories(dict(zip("uvwx", "UVWX", strict=True)))
+    X["g"] = 1.0
+    return X, y, rng.integers(1, 4, 240) / 2
+
+
+@pytest.mark.parametrize("is_weighted", [False, True])
+@pytest.mark.parametrize("pair_weight", [None, {(1, 2): 30}])
+def test_a_set_is_predicted_whatever_its_order(is_weighted, pair_weight):
+    X, y, weights = awkward_table()
+    weights = weights if is_weighted else None
+
+    def fit(size, **wishes):
+        return GreedyMAUC(size, pair_weight=pair_weight, **wishes).fit(X, y, sample_weight=weights)
+
+    plain = fit(5)
+    assert "b" in X.columns[plain.folded_features_]
+    for order in ([4, 3, 2, 1, 0], [2, 0, 4, 1, 3], [0, 1, 2, 3, 4]):
+        kept = fit(5, keep=plain.ranking_[order].tolist())
+        assert kept.ranking_.tolist() == plain.ranking_[order].tolist()
+        assert kept.predicted_mauc_[-1] == plain.predicted_mauc_[-1]
+    for feature in plain.ranking_:
+        one = fit(5, keep=[int(feature)])
+        if set(one.ranking_) == set(plain.ranking_):
+            assert one.predicted_mauc_[-1] == plain.predicted_mauc_[-1]
+    assert_array_equal(kept.predicted_mauc_, plain.predicted_mauc_)  # in its own order, so far
+    # A constant feature adds nothing, costs and groups change the order alone.
+    assert fit(6, keep=["g", *plain.ranking_]).predicted_mauc_[-1] == plain.predicted_mauc_[-1]
+    others = [at for at in range(7) if at not in plain.ranking_]
+    dear = fit(5, exclude=others, feature_costs=np.arange(7.0) + 1)
+    pair = fit(5, exclude=others, feature_groups=[plain.ranking_[[1, 4]].tolist()])
+    assert dear.predicted_mauc_[-1] == pair.predicted_mauc_[-1] == plain.predicted_mauc_[-1]
+
+
+def test_sets_of_many_features_are_predicted_whatever_their_order():
+    X, y = load_digits(return_X_y=True)
+
+    def fit(size, **wishes):
+        return GreedyMAUC(size, noise_correction=0, **wishes).fit(X, y)  # one column per feature
+
+    plain = fit(27)
+    kept = fit(27, keep=plain.ranking_.tolist())
+    assert_array_equal(kept.predicted_mauc_, plain.predicted_mauc_)
+    backwards = fit(27, keep=plain.ranking_[::-1].tolist())
+    found = pickle.loads(pickle.dumps(backwards)).predicted_mauc_
+    assert found[-1] == plain.predicted_mauc_[-1]
+    # MAUC is predicted for 24 and 26 features; the value of 24 stands for 25, too.
+    assert found[23] == found[24] != found[22]
+    fewer = fit(24, keep=backwards.ranking_[:24].tolist())
+    assert_array_equal(found[:24], fewer.predicted_mauc_)

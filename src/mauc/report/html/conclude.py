@@ -270,10 +270,9 @@ def _stability(selector: RankingSelector, held: HeldOut, problem: Problem) -> di
         sentence += f"; the fits chose {min(sizes):,} to {max(sizes):,} features"
     return {
         "value": number(value),
-        "again": number(times.mean() / n_fits),
-        "chance": number(np.mean(sizes) / problem.n_features),
         "sentence": f"{sentence}.",
-        "word": _stable_word(value),
+        "word": stable_word(value),
+        "limits": [STABLE, UNSTABLE],
         "n_fits": n_fits,
         "n_always": n_always,
         "n_never": n_never,
@@ -281,10 +280,11 @@ def _stability(selector: RankingSelector, held: HeldOut, problem: Problem) -> di
     }
 
 
-def _stable_word(value: float) -> str:
-    if value >= STABLE:
+def stable_word(value: float) -> str:
+    """Return the word for a stability as it is shown, with three digits."""
+    if round(value, 3) >= STABLE:
         return "stable"
-    return "unstable" if value < UNSTABLE else "fairly stable"
+    return "unstable" if round(value, 3) < UNSTABLE else "fairly stable"
 
 
 def choose_step(
@@ -317,13 +317,14 @@ def choose_step(
         )
     if curve is not None and loss > SAME:
         return "more", "All features together do better than the sizes that were tried. Try more:"
-    stable = conclusion["stability"]
-    if stable and stable["value"] < UNSTABLE and curve is None:
+    measured = conclusion["stability"]
+    is_unstable = measured and stable_word(measured["value"]) == "unstable"
+    if is_unstable and curve is None:
         return "auto", (
             "Other samples would lead to another choice. Let cross-validation choose how many "
             "features are enough:"
         )
-    if stable and stable["value"] < UNSTABLE:
+    if is_unstable:
         return "compare", (
             "Other samples would lead to another choice. See whether another method does better:"
         )

@@ -47,17 +47,22 @@ def what_if_part(
     kept = [] if wishes is None else [int(at) for u in wishes.keep for at in wishes.members(u)]
     options: dict[str, Any] = {
         "shrinkage": state.shrinkage, "alpha": 8.0 * state.rate, "prior": state.prior,
-        "pair_shares": problem.pair_shares,
     }  # fmt: skip
+    shares = problem.pair_shares
     n_searched = problem.n_features
     if n_searched > MAX_CANDIDATES:  # the others are what may take their place
         n_searched = max(k, MAX_CANDIDATES // 2)
-    found = search_derived(
-        effects.copy(), scores, n_searched, np.array(names), selector.noise_correction,
-        interactions=False, **options,
-    )[1]  # fmt: skip
-    alone = np.argsort(-state.prior * found.relevance, kind="stable")
-    wanted = np.concatenate([np.array(kept, int), selector.ranking_, found.ranking, alone])
+    # With weights of pairs, the search starts from the choice without them, too.
+    found = [
+        search_derived(
+            effects.copy(), scores, n_searched, np.array(names), selector.noise_correction,
+            interactions=False, pair_shares=counted, **options,
+        )[1]
+        for counted in ([None] if shares is None else [shares, None])
+    ]  # fmt: skip
+    alone = np.argsort(-state.prior * found[0].relevance, kind="stable")
+    chosen = np.column_stack([one.ranking for one in found]).ravel()
+    wanted = np.concatenate([np.array(kept, int), selector.ranking_, chosen, alone])
     room = list(dict.fromkeys(wanted.tolist()))[:MAX_CANDIDATES]
     folded, of_spread = _spreads(effects, scores, selector.noise_correction, room)
     n_kept, n_pairs = scores.scores.shape[1], effects.shape[1]
@@ -68,7 +73,7 @@ def what_if_part(
     if len(room) < max(k, len(kept)):
         return {"reason": f"the page has room for {len(room)} candidates, fewer than were chosen"}
     columns = np.sort(np.array(room))
-    n_sure = int(np.isin(found.ranking, columns).cumprod().sum())
+    n_sure = min(int(np.isin(one.ranking, columns).cumprod().sum()) for one in found)
     is_candidate = np.isin(folded, columns)
     folded, of_spread = folded[is_candidate], of_spread[is_candidate]
     derived = add_folded(effects, scores, folded, of_spread)
@@ -90,7 +95,7 @@ def what_if_part(
         "repeats": _repeats(state, columns),
         "samples": _samples(state, derived.scores, columns, every),
         "rate": state.rate,
-        "shares": None if problem.pair_shares is None else problem.pair_shares.tolist(),
+        "shares": None if shares is None else shares.tolist(),
         "ranking": np.searchsorted(columns, selector.ranking_).tolist(),
         "keep": np.searchsorted(columns, kept).tolist(),
         "exclude": [] if wishes is None else [

@@ -18,6 +18,7 @@ from mauc.selectors.greedy_mauc.prediction import AlternativesMixin, Exchanges, 
 from mauc.selectors.greedy_mauc.prior import check_prior, prior_weights, resolve_prior
 from mauc.selectors.greedy_mauc.scores import estimate_shrinkage
 from mauc.selectors.greedy_mauc.search import MAX_HELD, plain_state
+from mauc.selectors.greedy_mauc.sets import predict_ranking
 from mauc.selectors.greedy_mauc.units import CostCurve, search_units
 from mauc.selectors.pair_auc import allocate_pair_auc
 from mauc.selectors.trace import Selection
@@ -103,7 +104,8 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
         MAUC to expect, on new samples, of a linear discriminant of the features so far: samples
         are left out in closed form, and what the choice owes to luck is taken off. It is computed
         when it is first asked for, for 1 to 20 features, then for each size a tenth above the
-        last, up to 512; other sizes have the value of the size below.
+        last, up to 512; other sizes have the value of the size below. The same features have the
+        same value in whatever order `keep` or costs have put them.
     shrinkage_ : float
         The shrinkage used.
     prior_ : ndarray of shape (n_features,) or None
@@ -139,8 +141,9 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
     .. math:: \arg\max_{f \notin S}\; b_f \Big(1 - \frac{L(S \cup \{f\})}{L(S)}\Big), \qquad
         L(S) = \sum_p \exp(-\alpha D_p^2(S) / 8).
 
-    Weights of class pairs (`pair_weight`) are those of the terms of L; with costs the gain of a
-    feature or group is divided by its cost.
+    Weights of class pairs (`pair_weight`) are those of the terms of L; where the features chosen
+    without weights have a higher predicted MAUC with them, these are selected. With costs the gain
+    of a feature or group is divided by its cost.
 
     Equal values go by column; constant features come last. A feature whose spread separates classes
     where the order of its values does not has its distance from the median as a further column.
@@ -238,12 +241,23 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
             "shrinkage": self.shrinkage_, "alpha": options.alpha, "prior": self.prior_,
             "pair_shares": problem.pair_shares, "n_jobs": self.n_jobs,
         }  # fmt: skip
-        state, found, self.folded_features_, self.interactions_ = search_derived(
-            effects, scores, n_wanted, feature_names(problem), options.noise_correction,
-            interactions=options.interactions,
-            search=None if wishes is None else partial(search_units, wishes), **search,
-        )  # fmt: skip
-        predicted = Prediction(state.leave(), found.n_steps)
+        names, noise = feature_names(problem), options.noise_correction
+
+        def choose(effects, rival=None, **search):
+            units = None
+            if wishes is not None or rival is not None:
+                units = partial(search_units, wishes, rival=rival)
+            return search_derived(
+                effects, scores, n_wanted, names, noise, interactions=options.interactions,
+                search=units, **search,
+            )  # fmt: skip
+
+        rival = None
+        n_available = problem.n_features if wishes is None else wishes.n_available
+        if problem.pair_shares is not None and n_wanted < n_available:
+            rival = choose(effects.copy(), **search | {"pair_shares": None})[1].ranking
+        state, found, self.folded_features_, self.interactions_ = choose(effects, rival, **search)
+        predicted = predict_ranking(state, found)
         if self._is_predicted():
             is_choice = True if wishes is None else wishes.ends(found.ranking)
             most = predicted.mauc[is_choice].max()

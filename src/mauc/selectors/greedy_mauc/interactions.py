@@ -112,16 +112,7 @@ def search_derived(
     if interactions:
         pairs = find_pairs(scores, _candidates(effects, scores, options), np.asarray(names))
         columns, numbers = add_products(columns, pairs, noise_correction)
-    n_new = len(columns.members)
-    if search is not None:
-        state, found, steps = search(columns, k, options)
-    elif n_new == 0:
-        state = SearchState(effects, scores, k, **options)
-        return state, search_features(state, k), folded, pairs
-    else:
-        n_steps = k + min(k, len(folded)) + len(numbers)
-        state = SearchState(columns.effects, columns.scores, n_steps, n_products=n_new, **options)
-        found, steps = ProductSearch(state, columns.members, k).run()
+    state, found, steps = (search or search_columns)(columns, k, options)
     if pairs is not None:
         pairs.steps[numbers] = steps[len(folded) :]
     return state, found, folded, pairs
@@ -202,6 +193,15 @@ class DerivedColumns(NamedTuple):
     effects: np.ndarray  #: (n_features + n_derived, n_pairs)
     scores: NormalScores
     members: np.ndarray  #: (n_derived, 2), int64: features of each product, or twice the folded one
+
+
+def take_features(columns: DerivedColumns, features: np.ndarray) -> DerivedColumns:
+    """Return some features, ascending, with the columns that are made of these alone."""
+    n_features = len(columns.effects) - len(columns.members)
+    derived = np.flatnonzero(np.isin(columns.members, features).all(axis=1))
+    kept = np.concatenate([features, n_features + derived])
+    members = np.searchsorted(features, columns.members[derived])
+    return DerivedColumns(columns.effects[kept], columns.scores.taken(kept), members)
 
 
 def add_folded(
@@ -323,6 +323,20 @@ class ProductSearch:
         found.ranks[rank] += sum(
             state.run(lambda block: state.count_better(block, taken, step, variances, limits))
         )
+
+
+def search_columns(
+    columns: DerivedColumns, k: int, options: dict[str, Any]
+) -> tuple[SearchState, GreedyRanking, np.ndarray]:
+    """Choose k features by their gains alone; return the step of each derived column, or 0, too."""
+    n_new = len(columns.members)
+    if n_new == 0:
+        state = SearchState(columns.effects, columns.scores, k, **options)
+        return state, search_features(state, k), np.zeros(0, np.int64)
+    n_folded = int((columns.members[:, 0] == columns.members[:, 1]).sum())
+    n_steps = k + min(k, n_folded) + n_new - n_folded
+    state = SearchState(columns.effects, columns.scores, n_steps, n_products=n_new, **options)
+    return state, *ProductSearch(state, columns.members, k).run()
 
 
 def score_pairs(state: Any, members: Any, products: Any, correlations: Any) -> tuple[Any, Any]:

@@ -56,34 +56,37 @@ class Prediction:
     @cached_property
     def mauc(self) -> np.ndarray:
         """In [0.5, 1), shape (k,): of the last of `evaluated_sizes`; 0.5 if no class has two."""
-        left = self.left
-        present = np.flatnonzero(left.class_counts)
-        counts = left.class_weights[present].astype(np.float64)
-        n_classes, n_samples = len(counts), len(left.weights)
-        n_free = counts.sum() - n_classes
-        if n_free < 1 or n_classes < 2 or len(left.rows) == 0:
-            return np.full(len(self.n_steps), 0.5)
-        points, luck, unconfirmed = _standard_points(left, present, counts)
-        distances = points[:, n_samples:-1] - points[:, -1:]
-        # What leaving a sample out takes by itself is not taken twice.
-        chance = np.clip(np.abs(distances) / _errors(counts), 1.0, 1e6) ** -2.0
-        bias = np.maximum(luck - chance, unconfirmed) * distances
-        lucky = np.maximum(luck, unconfirmed) * distances
-        sizes = evaluated_sizes(len(points))
-        found = list(_left_out_auc(left, points, bias, counts, sizes))
-        # Samples that tie are not moved apart: luck is taken off their AUC instead.
-        unmoved = _left_out_auc(left, points, 0.0 * bias, counts, sizes, only_tied=True)
-        for at, auc in enumerate(unmoved):
-            kept = _kept_shares(distances[: sizes[at]], lucky[: sizes[at]])
-            found[at] = np.minimum(found[at], ndtr(kept * ndtri(auc)))
-        is_pair = ~np.eye(n_classes, dtype=bool)
-        if left.pair_shares is None:
-            predicted = [max(0.5, float(auc[is_pair].mean())) for auc in found]
-        else:
-            shares = square(left.pair_shares, len(left.class_counts))[np.ix_(present, present)]
-            total = max(shares.sum(), 1e-300)
-            predicted = [max(0.5, float((shares * auc).sum() / total)) for auc in found]
-        return np.array([0.5, *predicted])[np.searchsorted(sizes, self.n_steps, "right")]
+        sizes = evaluated_sizes(len(self.left.rows))
+        predicted = np.array([0.5, *predict_sizes(self.left, sizes)])
+        return predicted[np.searchsorted(sizes, self.n_steps, "right")]
+
+
+def predict_sizes(left: Leftover, sizes: list[int]) -> list[float]:
+    """Return the MAUC to expect of the first columns, by size; 0.5 if no class has two rows."""
+    present = np.flatnonzero(left.class_counts)
+    counts = left.class_weights[present].astype(np.float64)
+    n_classes, n_samples = len(counts), len(left.weights)
+    n_free = counts.sum() - n_classes
+    if n_free < 1 or n_classes < 2 or len(left.rows) == 0:
+        return [0.5] * len(sizes)
+    points, luck, unconfirmed = _standard_points(left, present, counts)
+    distances = points[:, n_samples:-1] - points[:, -1:]
+    # What leaving a sample out takes by itself is not taken twice.
+    chance = np.clip(np.abs(distances) / _errors(counts), 1.0, 1e6) ** -2.0
+    bias = np.maximum(luck - chance, unconfirmed) * distances
+    lucky = np.maximum(luck, unconfirmed) * distances
+    found = list(_left_out_auc(left, points, bias, counts, sizes))
+    # Samples that tie are not moved apart: luck is taken off their AUC instead.
+    unmoved = _left_out_auc(left, points, 0.0 * bias, counts, sizes, only_tied=True)
+    for at, auc in enumerate(unmoved):
+        kept = _kept_shares(distances[: sizes[at]], lucky[: sizes[at]])
+        found[at] = np.minimum(found[at], ndtr(kept * ndtri(auc)))
+    is_pair = ~np.eye(n_classes, dtype=bool)
+    if left.pair_shares is None:
+        return [max(0.5, float(auc[is_pair].mean())) for auc in found]
+    shares = square(left.pair_shares, len(left.class_counts))[np.ix_(present, present)]
+    total = max(shares.sum(), 1e-300)
+    return [max(0.5, float((shares * auc).sum() / total)) for auc in found]
 
 
 def _left_out_auc(left, points, bias, counts, sizes, only_tied=False):

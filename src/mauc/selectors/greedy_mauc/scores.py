@@ -99,6 +99,20 @@ class NormalScores:
             varies=np.append(self.varies, np.zeros(n_new, bool)),
         )
 
+    def taken(self, columns: np.ndarray) -> "NormalScores":
+        """Return those of some columns alone, in the order given."""
+        squares = self.nominal_squares
+        return replace(
+            self,
+            padded=self.padded[columns],
+            sums=self.sums[:, columns],
+            squares=self.squares[columns],
+            varies=self.varies[columns],
+            nominal_squares={
+                at: squares[f] for at, f in enumerate(columns.tolist()) if f in squares
+            },
+        )
+
     def within_scales(self) -> tuple[np.ndarray, np.ndarray]:
         """Return what turns dot products into within-class correlations.
 

@@ -20,7 +20,7 @@ BATCH = 4  # features scored at once: the sums over their pairs do not wait for 
 # Rough seconds of a product, and of all else that a feature takes per step, and what a step must
 # take for a thread to be worth its call.
 _PRODUCT_TIME, _FEATURE_TIME, _THREAD_TIME = 5e-11, 3e-8, 5e-5
-_MAX_PREDICTED = 512  # columns whose MAUC is predicted
+MAX_PREDICTED = 512  # columns whose MAUC is predicted
 _MAX_OTHERS = 4096  # features that tell the distribution of class means
 MAX_HELD = 2**26  # bytes of a state that is kept after the search
 _MAX_WINDOW = 64  # steps before all bounds are renewed
@@ -133,6 +133,7 @@ class SearchState:
             self.n_features, scores.padded.shape[1], n_jobs
         )
         self.pool: Any = None  # of a search with several blocks
+        self.sets: Any = None  # FeatureSets of a search that does not go by its gains alone
         self._n_jobs = n_jobs
         self._nominal = np.array(sorted(scores.nominal_squares), np.int64)
         self._n_reduced = np.zeros(n_columns, np.int64)  # chosen columns that effects are freed of
@@ -268,13 +269,8 @@ class SearchState:
         """Let go of what only further steps would need; return what a prediction needs of it."""
         scores, scales = self.scores, self.scales
         self.scores = self.centers = self.scales = self.bounds = self.pool = None
-        chosen = self.chosen[: min(self.step, _MAX_PREDICTED)]
-        # The bias of a choice is estimated from features and chosen products alike.
-        varies = self.varies.copy()
-        varies[self.chosen[: self.step]] = True
-        varying = np.flatnonzero(varies)
-        n_others = min(len(varying), _MAX_OTHERS)
-        others = varying[np.arange(n_others) * len(varying) // max(n_others, 1)]
+        chosen = self.chosen[: min(self.step, MAX_PREDICTED)]
+        others = spread_columns(self.varies, self.chosen[: self.step])
         squares, weights = scores.nominal_squares, scores.weights
         if weights is None:
             weights = np.ones(len(scores.rows))
@@ -289,6 +285,16 @@ class SearchState:
     def is_large(self) -> bool:
         """Whether the arrays are too large to be kept until a prediction is asked for."""
         return self.effects.nbytes + self.factors.nbytes + self.slopes.nbytes > MAX_HELD
+
+
+def spread_columns(varies: np.ndarray, chosen: np.ndarray) -> np.ndarray:
+    """Return at most 4096 of the columns that vary or are chosen products, at even distances."""
+    # The bias of a choice is estimated from features and chosen products alike.
+    varies = varies.copy()
+    varies[chosen] = True
+    varying = np.flatnonzero(varies)
+    n_others = min(len(varying), _MAX_OTHERS)
+    return varying[np.arange(n_others) * len(varying) // max(n_others, 1)]
 
 
 def measure_state(

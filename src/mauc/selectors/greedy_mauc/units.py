@@ -1,8 +1,7 @@
 """The greedy search under constraints: units of features, some kept, some too expensive."""
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from itertools import combinations, product
 from typing import Any
@@ -17,10 +16,11 @@ from mauc.results import Result, first_rows, number
 from mauc.selectors.greedy_mauc.interactions import (
     DerivedColumns,
     ProductSearch,
+    search_columns,
     shrunk_correlations,
 )
-from mauc.selectors.greedy_mauc.prediction import Prediction
 from mauc.selectors.greedy_mauc.search import MIN_VARIANCE, GreedyRanking, SearchState
+from mauc.selectors.greedy_mauc.sets import FeatureSets
 
 _MAX_RIVALS = 16  # units that are exchanged for others, by gain per cost and by gain
 _MAX_CHOICES = 400  # that are looked at, and the values of their features in all
@@ -66,31 +66,67 @@ def max_choices(n_values: int) -> int:
 
 
 def search_units(
-    wishes: Constraints, columns: DerivedColumns, k: int, options: dict[str, Any]
-) -> Found:
-    """Return state, ranking and product steps of the best choice, as in docs/methods/wishes.md."""
+    wishes: Constraints | None, columns: DerivedColumns, k: int, options: dict[str, Any],
+    rival: np.ndarray | None = None,
+) -> Found:  # fmt: skip
+    """Return state, ranking and product steps of the best choice, as in docs/methods/wishes.md.
 
-    def search(**options_of_search: Any) -> Found:
-        n_new = len(columns.members)
+    `rival` are features chosen without weights of class pairs: a further start under a budget, else
+    chosen in place of those found if the MAUC to expect of them is higher.
+    """
+    sets, n_new = FeatureSets(columns, options), len(columns.members)
+    is_by_gain = wishes is None or _is_by_gain(wishes)
+
+    def search(wishes: Constraints, **options_of_search: Any) -> Found:
         state = SearchState(
             columns.effects.copy(), columns.scores, k + n_new, n_products=n_new, **options
         )
+        state.sets = None if is_by_gain else sets
         return state, *UnitSearch(state, columns.members, k, wishes, **options_of_search).run()
 
-    if wishes.budget == np.inf:
-        return search()
-    exchange = _Exchange(search, k, wishes)
-    for by_cost in (True, False):
-        exchange.improve(*search(by_cost=by_cost)[:2])
-    return search(only=exchange.best)
+    if wishes is None:
+        found = search_columns(columns._replace(effects=columns.effects.copy()), k, options)
+        wishes = Constraints(np.arange(len(columns.effects) - n_new))
+    elif wishes.budget == np.inf:
+        found = search(wishes)
+    else:
+        starts = [search(wishes, by_cost=by_cost)[1] for by_cost in (True, False)]
+        exchange = _Exchange(sets, k, wishes, starts[0].relevance, columns.scores.scores.size)
+        for ranking in [start.ranking for start in starts] + ([] if rival is None else [rival]):
+            exchange.improve(frozenset(wishes.unit_of[ranking].tolist()))
+        return search(wishes, only=exchange.best)
+    if rival is None or set(rival.tolist()) == set(found[1].ranking.tolist()):
+        return found
+    if sets.mauc(rival) <= sets.mauc(found[1].ranking):
+        return found
+    del found  # its effects and factors take the room of the next
+    # In the order of a search of these alone; ranks are those among all features that are left.
+    only = frozenset(wishes.unit_of[rival].tolist())
+    order = wishes.unit_of[search(wishes, only=only)[1].ranking]
+    return search(replace(wishes, keep=tuple(dict.fromkeys(order.tolist()))))
+
+
+def _is_by_gain(wishes: Constraints) -> bool:
+    """Whether features are chosen one by one, by their gains alone."""
+    return not wishes.keep and wishes.costs is None and bool((wishes.sizes <= 1).all())
 
 
 class _Exchange:
     """Improves choices of units by leaving out, adding or exchanging two; not if there are many."""
 
-    def __init__(self, search: Callable[..., Found], k: int, wishes: Constraints) -> None:
-        self._search, self._k, self._wishes = search, k, wishes
+    def __init__(
+        self, sets: FeatureSets, k: int, wishes: Constraints, relevance: np.ndarray, n_values: int
+    ) -> None:
+        self._sets, self._k, self._wishes = sets, k, wishes
         self._known: dict[frozenset[int], float] = {}  # predicted MAUC of choices
+        self._most = max_choices(n_values)
+        worths = [wishes.worth(relevance, by_cost) for by_cost in (True, False)]
+        self._rivals: set[int] = {
+            int(unit)
+            for worth in worths
+            for unit in np.argsort(-worth, kind="stable")[:_MAX_RIVALS]
+            if wishes.sizes[unit] > 0
+        }
 
     @property
     def best(self) -> frozenset[int]:
@@ -98,27 +134,19 @@ class _Exchange:
         costs = np.zeros(0) if self._wishes.costs is None else self._wishes.costs
         return max(self._known, key=lambda units: (self._known[units], -costs[list(units)].sum()))
 
-    def improve(self, state: SearchState, found: GreedyRanking) -> None:
+    def improve(self, units: frozenset[int]) -> None:
         """Go from a choice to better ones, as long as there are any nearby."""
-        wishes, units = self._wishes, frozenset(self._wishes.unit_of[found.ranking].tolist())
-        worths = [wishes.worth(found.relevance, by_cost) for by_cost in (True, False)]
-        rivals = {
-            int(unit)
-            for worth in worths
-            for unit in np.argsort(-worth, kind="stable")[:_MAX_RIVALS]
-            if wishes.sizes[unit] > 0
-        }
-        most, distance = max_choices(state.scores.scores.size), 1
+        distance = 1
         self._predict(units)
         while distance <= 2:
             near = [
                 units.difference(old).union(new)
                 for n_old, n_new in product(range(distance + 1), repeat=2)
-                for old in combinations(sorted(units.difference(wishes.keep)), n_old)
-                for new in combinations(sorted(rivals - units), n_new)
+                for old in combinations(sorted(units.difference(self._wishes.keep)), n_old)
+                for new in combinations(sorted(self._rivals - units), n_new)
             ]
             near = [part for part in near if part and self._fits(part)]
-            if len(self._known.keys() | near) > most:
+            if len(self._known.keys() | near) > self._most:
                 return
             best = max(near, key=self._predict)
             if self._predict(best) > self._predict(units):
@@ -132,8 +160,8 @@ class _Exchange:
     def _predict(self, units: frozenset[int]) -> float:
         """Return the predicted MAUC of some units."""
         if units not in self._known:
-            state, found, _ = self._search(only=units)
-            self._known[units] = float(Prediction(state.leave(), found.n_steps).mauc[-1])
+            features = np.flatnonzero(np.isin(self._wishes.unit_of, [*units]))
+            self._known[units] = self._sets.mauc(features)
         return self._known[units]
 
 

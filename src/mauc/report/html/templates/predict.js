@@ -281,14 +281,15 @@ function evaluatedSize(n) {
 
 // The best choice under a budget: choices by gain per price and by gain alone, improved by leaving
 // out, adding or exchanging up to two features, as selectors/greedy_mauc/units.py does.
-// `search(byCost, only)` runs a search, `predict(search)` is its MAUC.
-function searchBudget(wishes, search, predict, relevance, maxChoices) {
+// `search(byCost, only)` is the ranking of a search, `others` are further starts, and `predict(part)`
+// is the MAUC to expect of a set.
+function searchBudget(wishes, search, others, predict, relevance, maxChoices) {
   const { prices, keep, exclude, budget, size } = wishes, known = new Map(), MAX_RIVALS = 16;
   const costOf = (part) => part.reduce((sum, f) => sum + prices[f], 0);
   const keyOf = (part) => [...part].sort((a, b) => a - b).join();
   const predicted = (part) => {
     const key = keyOf(part);
-    if (!known.has(key)) known.set(key, { part, mauc: predict(search(true, new Set(part))) });
+    if (!known.has(key)) known.set(key, { part, mauc: predict(part) });
     return known.get(key).mauc;
   };
   const paid = (f) => (exclude.includes(f) ? 0 : prices[f]);
@@ -326,7 +327,7 @@ function searchBudget(wishes, search, predict, relevance, maxChoices) {
     }
   }
 
-  for (const byCost of [true, false]) improve(search(byCost, null).ranking);
+  for (const start of [search(true), search(false), ...others]) improve(start);
   let best = null;
   for (const one of known.values()) {
     if (best === null || one.mauc > best.mauc || (one.mauc === best.mauc && costOf(one.part) < costOf(best.part))) best = one;
