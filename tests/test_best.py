@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_wine
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_selection import SelectKBest
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 
 from mauc import MDFS, ConsensusSelector, GreedyMAUC, best_subset
 from mauc.best import ALL, Combination, _Grid, _problem, _Race, _seconds
@@ -26,7 +26,7 @@ class _Fixed(_Race):
     """A race whose results are given."""
 
     def __init__(self, mauc):
-        self.mauc, self.n_complete = mauc, 2
+        self.mauc = mauc
         self._grid = type("Grid", (), {"classifiers": dict.fromkeys(["nb", "svm"])})
 
 
@@ -47,16 +47,24 @@ def test_no_simplicity_is_worth_more_than_the_largest_loss():
 
 
 class _Table(_Race):
-    """A race on two folds whose measurements are given."""
+    """A race on two folds whose measurements are given, each of which takes a second."""
 
-    def __init__(self, given):
-        super().__init__(GRID, X, Y, None, cv=2, end=None)
-        self.given = given
+    def __init__(self, given, end=None, cv=2, grid=None):
+        super().__init__(grid or GRID, X, Y, None, cv=cv, end=end)
+        self.given, self.fold = given, None
 
-    def measure(self, fold, wanted):
-        for one in wanted:
-            if len(self.mauc.get(one, ())) == fold:
-                self.mauc.setdefault(one, []).append(self.given.get(one, [0.5, 0.5])[fold])
+    def _ranking(self, fold, selector):
+        self.fold, self.selector = fold, selector
+        return np.arange(13)
+
+    def _evaluator(self, fold, ranking):
+        return self
+
+    def evaluate(self, ranking, sizes, model, response_method):
+        model = model[-1] if isinstance(model, Pipeline) else model
+        name = next(name for name, one in self._grid.classifiers.items() if one is model)
+        found = [self.given.get((self.selector, size, name), [0.5] * 9) for size in sizes]
+        return np.array([mauc[self.fold] for mauc in found])
 
 
 GRID = _Grid(_problem(X, Y, None), ["maucd", "mdfs"], [2, 5, 8], ["nb", "boosting"])
@@ -73,13 +81,15 @@ def test_slow_classifiers_climb_from_the_best_while_they_gain():
         }
     )
     race.run()
+    assert race.is_finished
     assert race.choose() == slow[5]
     n_folds = {one: len(found) for one, found in race.mauc.items() if one.classifier == "boosting"}
-    assert n_folds == {slow[2]: 1, slow[5]: 2, slow[8]: 1}  # neither mdfs nor all features
+    everything = Combination(ALL, 13, "boosting")
+    assert n_folds == {everything: 2, slow[2]: 1, slow[5]: 2, slow[8]: 1}  # and not mdfs
 
 
 def test_slow_classifiers_are_not_tried_where_nothing_is_left_to_gain():
-    race = _Table({Combination("maucd", 2, "nb"): [1.0, 1.0]})
+    race = _Table({Combination(ALL, 13, "nb"): [1.0, 1.0]})
     race.run()
     assert {one.classifier for one in race.mauc} == {"nb"}
 
@@ -88,43 +98,87 @@ def test_what_is_far_behind_is_dropped_after_a_fold():
     best, near = Combination("maucd", 2, "nb"), Combination("mdfs", 2, "nb")
     race = _Table({best: [0.90, 0.90], near: [0.89, 0.90]})  # the error of 89 rows is 0.03
     race.run()
-    assert {one for one, found in race.mauc.items() if len(found) == 2} == {best, near}
+    last = {one for one, found in race.mauc.items() if len(found) == 2}
+    assert last == {best, near, (ALL, 13, "nb"), (ALL, 13, "boosting")}
 
 
-def test_a_fold_that_was_not_completed_does_not_count():
-    race = _Race(GRID, X, Y, None, cv=2, end=0.0)  # the time is over after the first measurement
-    race.run()
-    assert not race.is_finished
-    assert len(race.mauc) == 3  # all sizes at once
-    assert race.choose() in race.mauc
+def test_unequal_classes_have_a_larger_error():
+    is_rare = np.arange(178) % 20 == 0  # 9 rows, of which 4 or 5 are tested
+    equal, unequal = (_Race(GRID, X, y, None, cv=2) for y in (np.arange(178) % 2, is_rare))
+    assert equal._n_trials == pytest.approx(89, abs=0.1)
+    assert 15 < unequal._n_trials < 20
 
 
-@pytest.mark.parametrize("classifiers", [["nb", "boosting"], ["forest", "boosting"], ["nb", "1nn"]])
-@pytest.mark.parametrize("spread", [0.02, 0.2])
-def test_the_time_may_be_over_at_any_moment(monkeypatch, classifiers, spread):
-    grid = _Grid(_problem(X, Y, None), ["mdfs", "maucd"], [2, 5], classifiers)
+FULL = _Grid(_problem(X, Y, None), ["maucd", "mdfs"], [2, 5], ["nb", "logistic", "boosting"])
+ALL_LINEAR, ALL_TREES = (Combination(ALL, 13, name) for name in ("logistic", "boosting"))
+
+
+def race_until(monkeypatch, end, given, until=None, **options):
+    """Return a race whose clock is read once a second."""
+    ticks = count()
+    monkeypatch.setattr("mauc.best.perf_counter", lambda: next(ticks))
+    race = _Table(given, end=end, grid=FULL, **options)
+    race.run(until)
+    return race
+
+
+@pytest.mark.parametrize("best", [ALL_LINEAR, ALL_TREES])
+def test_a_time_that_ends_at_any_moment_costs_little(monkeypatch, best):
     rng = np.random.default_rng(0)
+    given = {one: 0.8 + 0.02 * rng.random(5) for one in FULL.combinations()}
+    given[best] = given[best] + 0.03
+    finished = set()
+    for end in range(-1, 60):
+        race = race_until(monkeypatch, end, given, cv=5)
+        choice, n_folds = race.choose(), race.n_folds
+        assert len(race.mauc[choice]) == len(race.mauc[best]) == n_folds
+        assert np.mean(given[choice][:n_folds]) >= np.mean(given[best][:n_folds]) - 0.005
+        finished.add(race.is_finished)
+    assert finished == {False, True}
 
-    class Given(_Race):
-        def _ranking(self, fold, selector):
-            return np.arange(13)
 
-        def _evaluator(self, fold, ranking):
-            return self
-
-        def evaluate(self, ranking, sizes, model, response_method):
-            return 0.9 - spread * rng.random(len(sizes))
-
-    ends = []
+def test_selections_that_were_not_measured_on_all_folds_are_not_compared(monkeypatch):
+    lucky = Combination("maucd", 2, "nb")  # the best on the folds that there is time for
+    given = {ALL_LINEAR: [0.8] * 5, ALL_TREES: [0.79] * 5, lucky: [0.99, 0.99, 0.99, 0.1, 0.1]}
+    seen = set()
     for end in range(60):
-        ticks = count()
-        monkeypatch.setattr("mauc.best.perf_counter", lambda ticks=ticks: next(ticks))
-        race = Given(grid, X, Y, None, cv=3, end=end)
-        race.run()
-        assert len(race.mauc[race.choose()]) >= race.n_complete
-        ends.append(race.is_finished)
-    assert not ends[0]
-    assert ends[-1]
+        race = race_until(monkeypatch, end, given, cv=5)
+        seen.add(len(race.mauc.get(lucky, ())))
+        assert race.choose() == ALL_LINEAR
+    assert {0, 1, 2, 3} <= seen
+
+
+def test_a_block_counts_as_a_whole_or_not_at_all(monkeypatch):
+    given = {one: [0.9] * 5 for one in FULL.combinations()}
+    for end in range(60):
+        race = race_until(monkeypatch, end, given, cv=5)
+        for selector in (ALL, "maucd", "mdfs"):
+            some = [one for one in FULL.quick(selector) if selector == one.selector]
+            assert len({len(race.mauc.get(one, ())) for one in some}) == 1
+
+
+def test_a_race_goes_as_far_as_another(monkeypatch):
+    rng = np.random.default_rng(0)
+    given = {one: 0.8 + 0.02 * rng.random(5) for one in FULL.combinations()}
+    for end in range(40):
+        cut = race_until(monkeypatch, end, given, cv=5)
+        again = race_until(monkeypatch, None, given, None if cut.is_finished else cut.last, cv=5)
+        assert again.mauc == cut.mauc
+
+
+def test_of_too_many_features_the_largest_selection_races_first(monkeypatch):
+    monkeypatch.setattr("mauc.best.MAX_ALL", 12)
+    assert {one[:2] for one in FULL.first()} == {("maucd", 5)}
+    race = race_until(monkeypatch, 0, {("maucd", 5, "boosting"): [0.9] * 5})
+    assert race.choose() == ("maucd", 5, "boosting")
+    assert len(race.mauc) == 3
+
+
+def test_only_slow_classifiers_race_as_if_they_were_quick():
+    grid = _Grid(_problem(X, Y, None), ["maucd"], [2], ["boosting", "forest"])
+    race = _Table({("maucd", 2, "forest"): [0.9, 0.9]}, grid=grid)
+    race.run()
+    assert race.choose() == ("maucd", 2, "forest")
 
 
 @pytest.mark.parametrize(
