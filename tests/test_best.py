@@ -1,7 +1,7 @@
 """The race of combinations: what wins, what it costs, what comes back."""
 
 import pickle
-from itertools import count
+from itertools import chain, count, repeat
 
 import numpy as np
 import pandas as pd
@@ -15,6 +15,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from mauc import MDFS, ConsensusSelector, GreedyMAUC, best_subset
 from mauc.best import ALL, Combination, _Grid, _problem, _Race, _seconds
 from mauc.classifiers.base import OneHotColumns
+from mauc.evaluation.folds import make_folds
 from mauc.exceptions import MaucError
 from mauc.experiments import DatasetSpec
 
@@ -290,3 +291,42 @@ def test_time(text, seconds):
 def test_wrong_time(time):
     with pytest.raises(MaucError, match="time must be seconds above 0"):
         best_subset(X, Y, time=time)
+
+
+@pytest.fixture
+def late(monkeypatch):
+    """A clock by which the time is over as soon as it has begun."""
+    ticks = chain([0.0], repeat(1e9))
+    monkeypatch.setattr("mauc.best.perf_counter", lambda: next(ticks))
+
+
+@pytest.mark.usefixtures("late")
+def test_two_outer_folds_are_used_whatever_the_time():
+    best = best_subset(X, Y, **{**QUICK, "outer": 4, "time": 1})
+    assert {one[:2] for one in (best.choice, *best.outer_choices)} == {(ALL, 13)}
+    assert (best.n_compared, best.n_folds, len(best.outer_choices)) == (2, 1, 2)
+    assert not best.is_finished
+    text = str(best)
+    assert "Of 18 combinations 2 were measured on the same 1 of 3 folds; it is the simplest" in text
+    assert "Time ran out; a longer limit tries more." in text
+    assert "did not see (2 of 4 outer folds): MAUC" in text
+    assert best.race[0][:4] == (ALL, 13, "nb", 1)
+
+
+@pytest.mark.usefixtures("late")
+def test_outer_folds_are_used_until_every_class_was_tested(monkeypatch):
+    monkeypatch.setattr("mauc.best.make_folds", lambda *given: make_folds(*given)[::-1])
+    rows = np.arange(len(Y))
+    groups = np.where(Y == 1, rows % 2, 2 + rows // 2)  # the second class is in two folds only
+    best = best_subset(X, Y, groups=groups, **{**QUICK, "outer": 5, "time": 1})
+    assert len(best.outer_choices) == 4
+    assert np.isfinite(best.interval.mauc)
+
+
+def test_text_of_a_race_that_was_not_cut():
+    best = best_subset(X, Y, **QUICK)
+    text = f"{best.n_compared} were measured on the same 3 folds; it is the simplest of these"
+    assert f"Of 18 combinations {text}" in str(best)
+    assert "ime ran out" not in str(best)
+    assert "outer folds" not in str(best)
+    assert sum(row[3] == 3 for row in best.race) == best.n_compared

@@ -86,7 +86,8 @@ def best_subset(
     time : float, str or None, default=300
         Seconds, or a text such as "90s", "5m" or "1h"; what has begun is finished. A shorter time
         tries fewer combinations on fewer folds, so that results may differ between machines. With
-        None no race is cut short, and the result is always the same.
+        None no race is cut short, and the result is always the same. However short the time is, all
+        features race on one fold, and two outer folds are used.
     selectors : sequence of str or selector, optional
         Short names as in `mauc.registry`, or estimators of this library; GreedyMAUC, MDFS,
         mRMR and MAUCD by default. All features race as well, if there are at most 1000. Selectors
@@ -112,16 +113,24 @@ def best_subset(
 
     Notes
     -----
-    Classifiers of this library and logistic regression race at all sizes of all rankings, fold by
-    fold; after a fold those whose mean is more than two standard errors of the paired difference
-    below the best are dropped. Any other classifier, such as gradient boosting, is slow: unless the
-    best exceeds 0.999 it is tried on the first fold with its selector and size, then with more
-    features while they gain, and goes on to other folds while it is as near. Of more than 10,000
-    rows a stratified sample of 10,000 races; the winner is fitted on all.
+    All features race first, with every classifier (if there are more than 1000, the largest
+    selection of the first selector does); then the selections of one selector after the other. They
+    race fold by fold; after a fold those whose mean is more than two standard errors of the paired
+    difference below the best are dropped. A classifier that is neither of this library nor a
+    logistic regression, such as gradient boosting, is slow: unless the best exceeds 0.999 it races
+    with all features, and at the end with the selector and size of the best other classifier on
+    the first fold, then with more features while they gain, and the best of these on the other
+    folds. Of more than 10,000 rows a stratified sample of 10,000 races; the winner is fitted on
+    all.
 
-    Good enough is a combination whose mean is below the best by at most one standard error of the
-    paired difference, or 0.001 if that is more, and at most 0.005. Of these the fewest features
-    win, then the simplest classifier.
+    The choice is made from the combinations that were measured on the same folds: all of them or,
+    if the time ended before, those that all features were measured on. Good enough is one whose
+    mean is below the best by at most one standard error of the paired difference, or 0.001 if that
+    is more, and at most 0.005. Of these the fewest features win, then the simplest classifier.
+
+    The race on all rows gets its share of the time; the races without an outer fold measure what it
+    did, however long that takes, so that they choose as it does. If the time is over, the outer
+    folds that are left are not used.
 
     Examples
     --------
