@@ -48,7 +48,7 @@ def test_no_simplicity_is_worth_more_than_the_largest_loss():
 
 
 class _Table(_Race):
-    """A race on two folds whose measurements are given, each of which takes a second."""
+    """A race whose measurements are given, on two folds if nothing else is said."""
 
     def __init__(self, given, end=None, cv=2, grid=None):
         super().__init__(grid or GRID, X, Y, None, cv=cv, end=end)
@@ -115,7 +115,7 @@ ALL_LINEAR, ALL_TREES = (Combination(ALL, 13, name) for name in ("logistic", "bo
 
 
 def race_until(monkeypatch, end, given, until=None, **options):
-    """Return a race whose clock is read once a second."""
+    """Return a race of which every block takes a second."""
     ticks = count()
     monkeypatch.setattr("mauc.best.perf_counter", lambda: next(ticks))
     race = _Table(given, end=end, grid=FULL, **options)
@@ -147,15 +147,6 @@ def test_selections_that_were_not_measured_on_all_folds_are_not_compared(monkeyp
         seen.add(len(race.mauc.get(lucky, ())))
         assert race.choose() == ALL_LINEAR
     assert {0, 1, 2, 3} <= seen
-
-
-def test_a_block_counts_as_a_whole_or_not_at_all(monkeypatch):
-    given = {one: [0.9] * 5 for one in FULL.combinations()}
-    for end in range(60):
-        race = race_until(monkeypatch, end, given, cv=5)
-        for selector in (ALL, "maucd", "mdfs"):
-            some = [one for one in FULL.quick(selector) if selector == one.selector]
-            assert len({len(race.mauc.get(one, ())) for one in some}) == 1
 
 
 def test_a_race_goes_as_far_as_another(monkeypatch):

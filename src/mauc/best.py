@@ -329,7 +329,7 @@ class _Race:
         self._folds = make_folds(self.problem, cv, grid.seed)
         #: MAUC on the first folds, as many as were tried
         self.mauc: dict[Combination, list[float]] = {}
-        self.last = 0, 0  #: stage and block that were measured last
+        self.last = 0, 0  #: stage and fold that were measured last
         self.is_finished = False
         self._rankings: dict[tuple[int, str], Array] = {}
 
@@ -342,13 +342,13 @@ class _Race:
             *(self._climb(classifier) for classifier in grid.slow),
         ]
         for stage, blocks in enumerate(track(stages, "stages")):
-            for at, (fold, wanted) in enumerate(blocks):
+            for fold, wanted in blocks:
                 is_needed = stage == fold == 0  # whatever the time: there must be a choice
-                if until is not None and (stage, at) > until:
+                is_late = self._end is not None and perf_counter() > self._end
+                if (is_late and not is_needed) or (until is not None and (stage, fold) > until):
                     return
-                if not self.measure(fold, wanted, None if is_needed else self._end):
-                    return
-                self.last = stage, at
+                self.measure(fold, wanted)
+                self.last = stage, fold
         self.is_finished = True
 
     def _first(self, some: list[Combination]) -> Blocks:
@@ -429,22 +429,14 @@ class _Race:
     def _mean(self, one: Combination, n_folds: int | None = None) -> float:
         return float(np.mean(self.mauc[one][:n_folds]))
 
-    def measure(self, fold: int, wanted: Iterable[Combination], end: float | None = None) -> bool:
-        """Measure a block: what was measured on the folds before, and not yet on this one.
-
-        Returns False, and keeps nothing, if the time ended before the last of it began.
-        """
+    def measure(self, fold: int, wanted: Iterable[Combination]) -> None:
+        """Measure what was measured on the folds before, and not yet on this one."""
         wanted = {one for one in wanted if len(self.mauc.get(one, ())) == fold}
         in_order = [one for one in self._grid.combinations() if one in wanted]
-        measured: dict[Combination, float] = {}
         for selector, some in groupby(in_order, lambda one: one.selector):
-            if end is not None and perf_counter() > end:
-                return False
             ranking = self._ranking(fold, selector)
             evaluator = self._evaluator(fold, ranking)
             for name, group in groupby(some, lambda one: one.classifier):
-                if end is not None and perf_counter() > end:
-                    return False
                 model = self._grid.classifiers[name]
                 if not isinstance(model, BaseClassifier):
                     model = Pipeline([("classify", model)])  # which gets indicators
@@ -453,10 +445,8 @@ class _Race:
                     np.arange(len(ranking)), [one.size for one in tried], model,
                     response_method=_response(model),
                 )  # fmt: skip
-                measured |= zip(tried, found.tolist(), strict=True)
-        for one, mauc in measured.items():
-            self.mauc.setdefault(one, []).append(mauc)
-        return True
+                for one, mauc in zip(tried, found.tolist(), strict=True):
+                    self.mauc.setdefault(one, []).append(mauc)
 
     def _evaluator(self, fold: int, ranking: Array) -> FoldEvaluator:
         """Return what measures classifiers on the features of a ranking, best first."""
