@@ -298,7 +298,7 @@ def test_two_outer_folds_are_used_whatever_the_time():
     assert (best.n_compared, best.n_folds, len(best.outer_choices)) == (2, 1, 2)
     assert not best.is_finished
     text = str(best)
-    assert "Of 18 combinations 2 were measured on the same 1 of 3 folds; it is the simplest" in text
+    assert "best of 2 combinations (of 18) measured on the same 1 of 3 folds." in text
     assert "Time ran out; a longer limit tries more." in text
     assert "did not see (2 of 4 outer folds): MAUC" in text
     assert best.race[0][:4] == (ALL, 13, "nb", 1)
@@ -316,8 +316,8 @@ def test_outer_folds_are_used_until_every_class_was_tested(monkeypatch):
 
 def test_text_of_a_race_that_was_not_cut():
     best = best_subset(X, Y, **QUICK)
-    text = f"{best.n_compared} were measured on the same 3 folds; it is the simplest of these"
-    assert f"Of 18 combinations {text}" in str(best)
+    text = f"best of {best.n_compared} combinations (of 18) measured on the same 3 folds."
+    assert text in str(best)
     assert "ime ran out" not in str(best)
     assert "outer folds" not in str(best)
     assert sum(row[3] == 3 for row in best.race) == best.n_compared

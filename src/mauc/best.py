@@ -588,15 +588,13 @@ class BestSubset(Result):
         shown = ", ".join(short_name(name) for name in self.features[:MAX_SHOWN])
         more = len(self.features) - MAX_SHOWN
         total, (selector, size, classifier) = self.n_features, self.choice
-        folds = (
-            f"{self.n_folds} of {self.cv} folds" if self.n_folds < self.cv else f"{self.cv} folds"
-        )
+        n_compared, n_all = self.n_compared, len(self.grid.combinations())
+        folds = f"{self.n_folds} of " * (self.n_folds < self.cv) + f"{self.cv} folds"
         lines = [
             f"{size} of {total} feature{'s' * (total > 1)} by {selector}, classifier {classifier}: "
             f"{shown}" + f" and {more} more" * (more > 0),
-            f"Of {len(self.grid.combinations())} combinations {self.n_compared} "
-            f"{'was' if self.n_compared == 1 else 'were'} measured on the same {folds}; it is the "
-            f"simplest of these that is not clearly worse than the best of them.",
+            f"It is the simplest that is not clearly worse than the best of {n_compared} "
+            f"combination{'s' * (n_compared > 1)} (of {n_all}) measured on the same {folds}.",
         ]
         if not self.is_finished:
             lines.append("Time ran out; a longer limit tries more.")
