@@ -42,8 +42,8 @@ MAX_ROWS, MAX_HELD_OUT = (1000, 600), 3000
 BAR_GAP, BAR_TIME = 0.005, 0.2
 HEAD = ("data", "rows", "features", "classes", "chosen", "MAUC", "best of all", "MAUC", "gap",
         "time", "on other rows: chosen", "best of all")  # fmt: skip
-SHORT = ("car", "cells", "credit_g", "hypothyroid", "kr_vs_kp", "marketing", "mice", "phoneme",
-         "satimage", "segment", "soybean", "splice", "vehicle", "washington_sub_forest",
+SHORT = ("car", "cells", "credit_g", "hypothyroid", "italypower", "kr_vs_kp", "marketing", "mice",
+         "satimage", "segment", "splice", "supermarket", "vehicle", "washington_sub_forest",
          "waveform")  # fmt: skip
 SHORT_HEAD = ("data", "rows", "features", "classes", "chosen from a half", "from the other",
               "MAUC", "all, logistic", "all, boosting", "loss", "MAUC as printed", "outer folds",

@@ -50,8 +50,8 @@ def test_no_simplicity_is_worth_more_than_the_largest_loss():
 class _Table(_Race):
     """A race whose measurements are given, on two folds if nothing else is said."""
 
-    def __init__(self, given, end=None, cv=2, grid=None):
-        super().__init__(grid or GRID, X, Y, None, cv=cv, end=end)
+    def __init__(self, given, end=None, cv=2, grid=None, y=Y):
+        super().__init__(grid or GRID, X, y, None, cv=cv, end=end)
         self.given, self.fold = given, None
 
     def _ranking(self, fold, selector):
@@ -101,6 +101,22 @@ def test_what_is_far_behind_is_dropped_after_a_fold():
     race.run()
     last = {one for one, found in race.mauc.items() if len(found) == 2}
     assert last == {best, near, (ALL, 13, "nb"), (ALL, 13, "boosting")}
+
+
+def test_a_first_fold_of_1_does_not_end_the_race_for_others():
+    lucky, steady = Combination(ALL, 13, "nb"), Combination(ALL, 13, "boosting")
+    rare = np.arange(178) % 20 == 0
+    race = _Table({lucky: [1.0, 0.8], steady: [0.95, 0.95]}, y=rare)
+    race.run()
+    assert race.choose() == steady
+
+
+def test_slow_classifiers_join_once_there_is_something_to_gain():
+    lucky, steady = Combination(ALL, 13, "nb"), Combination(ALL, 13, "boosting")
+    race = _Table({lucky: [1.0, 1.0, 0.9, 0.9], steady: [0.99] * 4}, cv=4)
+    race.run((0, 3))  # the first stage
+    assert race.choose() == steady
+    assert len(race.mauc[steady]) == 4
 
 
 def test_unequal_classes_have_a_larger_error():

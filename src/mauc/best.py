@@ -329,7 +329,7 @@ class _Race:
         self._folds = make_folds(self.problem, cv, grid.seed)
         #: MAUC on the first folds, as many as were tried
         self.mauc: dict[Combination, list[float]] = {}
-        self.last = 0, 0  #: stage and fold that were measured last
+        self.last = 0, 0  #: the latest stage, and the last of its folds, that were measured
         self.is_finished = False
         self._rankings: dict[tuple[int, str], Array] = {}
 
@@ -338,7 +338,7 @@ class _Race:
         grid = self._grid
         stages = [
             self._first(grid.first()),
-            *(self._fold_by_fold(0, grid.quick(selector)) for selector in grid.selectors),
+            *(self._fold_by_fold(grid.quick(selector)) for selector in grid.selectors),
             *(self._climb(classifier) for classifier in grid.slow),
         ]
         for stage, blocks in enumerate(track(stages, "stages")):
@@ -348,19 +348,24 @@ class _Race:
                 if (is_late and not is_needed) or (until is not None and (stage, fold) > until):
                     return
                 self.measure(fold, wanted)
-                self.last = stage, fold
+                self.last = max(self.last, (stage, fold))
         self.is_finished = True
 
     def _first(self, some: list[Combination]) -> Blocks:
-        """Race quick classifiers on a fold, slow ones if they may gain, and the near ones on."""
-        yield 0, [one for one in some if one.classifier not in self._grid.slow]
-        if self._can_gain():
-            yield 0, some
-        yield from self._fold_by_fold(1, self._near(some, 1, 2.0))
+        """Race fold by fold; slow classifiers join as soon as they may gain."""
+        waiting = [one for one in some if one.classifier in self._grid.slow]
+        some = [one for one in some if one not in waiting]
+        for fold in range(len(self._folds)):
+            yield fold, some
+            if waiting and self._can_gain():
+                for earlier in range(fold + 1):
+                    yield earlier, waiting
+                some, waiting = some + waiting, []
+            some = self._near(some, fold + 1, 2.0)
 
-    def _fold_by_fold(self, start: int, some: list[Combination]) -> Blocks:
+    def _fold_by_fold(self, some: list[Combination]) -> Blocks:
         """Race on one fold after the other, without those that are far behind."""
-        for fold in range(start, len(self._folds)):
+        for fold in range(len(self._folds)):
             yield fold, some
             some = self._near(some, fold + 1, 2.0)
 
@@ -379,7 +384,7 @@ class _Race:
                 if is_worse or not self._near([one], 1, 2.0):
                     break
                 found = [one]
-        yield from self._fold_by_fold(1, found)
+        yield from self._fold_by_fold(found)
 
     def _can_gain(self) -> bool:
         """Whether the best so far leaves more to gain than is always accepted as a loss."""
@@ -407,8 +412,9 @@ class _Race:
             if len(self.mauc.get(one, ())) < n_folds:
                 continue
             losses = best - self.mauc[one][:n_folds]
-            if n_folds == 1:
-                error = np.sqrt(max(best[0] * (1.0 - best[0]), 1e-4) / self._n_trials)
+            if n_folds == 1:  # of both, as the best may be 1 by luck
+                mauc = best[0] - 0.5 * losses[0]
+                error = np.sqrt(mauc * (1.0 - mauc) / self._n_trials)
             else:
                 error = losses.std(ddof=1) / np.sqrt(n_folds)
             if losses.mean() <= min(max(n_errors * error, MIN_LOSS), max_loss):
