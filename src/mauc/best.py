@@ -46,8 +46,8 @@ ALL = "all"  #: in place of a selector: all features
 MAX_ALL = 1000  # features up to which all of them race
 ACCEPTS = Accepts(infinite=True, nominal=True)
 MIN_LOSS = 0.001  # of MAUC that is always accepted: near MAUC 1 standard errors vanish
-MIN_OUTER = 2  # outer folds that are used even if the time is over
 MAX_LOSS = 0.005  # of MAUC that a simpler combination may cost, whatever the standard error
+MIN_OUTER = 2  # outer folds that are used even if the time is over
 
 Array = np.ndarray[Any, Any]
 
@@ -171,9 +171,8 @@ def best_subset(
     folds, outer_choices = np.full(problem.n_samples, -1), []
     with threadpool_limits(1), warnings.catch_warnings():  # the same bits on any number of cores
         warnings.simplefilter("ignore", MaucWarning)  # raised above, for all rows
-        race = run_race(
-            everything, None if seconds is None else start + seconds / (len(splits) + 1)
-        )
+        share = None if seconds is None else seconds / (len(splits) + 1)
+        race = run_race(everything, None if share is None else start + share)
         choice = race.choose()
         pipeline = fit(choice, everything)
         until = None if race.is_finished else race.last  # the same blocks, so as good a choice
@@ -294,12 +293,8 @@ class _Grid:
 
     def quick(self, selector: str) -> list[Combination]:
         """Return the selections of a selector with classifiers that are not slow."""
-        everything = self.combinations()
-        return [
-            one
-            for one in everything
-            if one.selector == selector and one.classifier not in self.slow
-        ]
+        some = [one for one in self.combinations() if one.selector == selector]
+        return [one for one in some if one.classifier not in self.slow]
 
     def pipeline(self, choice: Combination) -> Pipeline:
         """Return the unfitted pipeline of a combination."""
