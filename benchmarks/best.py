@@ -1,12 +1,20 @@
-"""The race of `best_subset` against exhaustive search: the MAUC that it loses, and what it costs.
+"""The race of `best_subset` against exhaustive search, and what it chooses in a short time.
 
     MAUC_DATA=/path/to/npz/files python benchmarks/best.py FOLDER
+    MAUC_DATA=/path/to/npz/files python benchmarks/best.py FOLDER --short 20s
 
 Every combination of selector, size and classifier is measured on every fold of each data set, which
 is thinned to at most 1,000 rows (600 where features times classes exceed 2,000); then the race runs
 on the same folds. Both take one thread, and their processor seconds are compared. Where rows are
-left over, up to 3,000 of them judge what either found. FOLDER keeps a file per data set, so that a
-run that was stopped goes on; the table goes into docs/answers/best.md.
+left over, up to 3,000 of them judge what either found.
+
+With --short, `best_subset` gets so much time for a half of each of 15 tables, which is thinned to
+at most 5,000 rows, and the other half judges its pipeline, and all features with logistic
+regression and with gradient boosting; then the halves change places. The result depends on the
+machine and on what else it does.
+
+FOLDER keeps a file per data set, so that a run that was stopped goes on; the tables go into
+docs/answers/best.md.
 """
 
 import argparse
@@ -15,33 +23,51 @@ import os
 import textwrap
 import warnings
 from pathlib import Path
-from time import process_time
+from time import perf_counter, process_time
 
 import numpy as np
+import pandas as pd
+from sklearn.model_selection import StratifiedKFold
 from threadpoolctl import threadpool_limits
 
-from mauc import mauc_score
-from mauc.best import Combination, _Grid, _problem, _Race, _response
+from mauc import best_subset, mauc_score
+from mauc.best import ALL, Combination, _Grid, _problem, _Race, _response
 from mauc.evaluation.panel import sample_rows
 from mauc.files import write_atomic
 
 PAGE = Path(__file__).parents[1] / "docs" / "answers" / "best.md"
 MARK = "<!-- written by benchmarks/best.py -->\n"
+SHORT_MARK = "<!-- written by benchmarks/best.py --short -->\n"
 MAX_ROWS, MAX_HELD_OUT = (1000, 600), 3000
 BAR_GAP, BAR_TIME = 0.005, 0.2
 HEAD = ("data", "rows", "features", "classes", "chosen", "MAUC", "best of all", "MAUC", "gap",
         "time", "on other rows: chosen", "best of all")  # fmt: skip
+SHORT = ("car", "cells", "credit_g", "hypothyroid", "italypower", "kr_vs_kp", "marketing", "mice",
+         "satimage", "segment", "splice", "supermarket", "vehicle", "washington_sub_forest",
+         "waveform")  # fmt: skip
+SHORT_HEAD = ("data", "rows", "features", "classes", "chosen from a half", "from the other",
+              "MAUC", "all, logistic", "all, boosting", "loss", "MAUC as printed", "outer folds",
+              "seconds", "of the processor")  # fmt: skip
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--page-only", action="store_true", help="Measure nothing.")
+    parser.add_argument("--short", metavar="TIME", help="Judge best_subset(time=TIME) instead.")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     data = Path(os.environ["MAUC_DATA"])
     paths = sorted([*data.glob("*.npz"), *data.glob("more/*.npz")], key=lambda path: path.stem)
     warnings.simplefilter("ignore")
+    if options.short:
+        found = {name: find_path(data, name) for name in SHORT}
+        if not options.page_only:
+            for name, path in found.items():
+                file = options.folder / f"{name}.short.json"
+                print(name, kept(file, lambda path=path: measure_short(path, options.short)))
+        write_short(options.folder, options.short)
+        return
     if not options.page_only:
         with threadpool_limits(1):
             for path in sorted(paths, key=n_values):
@@ -119,6 +145,92 @@ def run_race(X, y, others, table):
     return {"seconds": seconds, "choice": choice, "held_out": held_out}
 
 
+def find_path(data, name):
+    """Return the file of a data set in any of the folders."""
+    paths = [data / folder / f"{name}.npz" for folder in ("", "more", "tables")]
+    return next(path for path in paths if path.exists())
+
+
+def load_frame(path):
+    """Return a data set, thinned to at most 5,000 rows, with its nominal columns."""
+    with np.load(path) as data:
+        X, y = data["X"], data["y"]
+        nominal = np.flatnonzero(data["nominal"]) if "nominal" in data else []
+    rows = sample_rows(np.unique(y, return_inverse=True)[1], 5000)
+    frame = pd.DataFrame(X[rows], columns=[f"x{column}" for column in range(X.shape[1])])
+    return frame.astype({f"x{column}": "category" for column in nominal}), y[rows]
+
+
+def measure_short(path, time):
+    """Return what is chosen from each half of a data set, and how the other half judges it."""
+    X, y = load_frame(path)
+    best_subset(X[::5], y[::5], classifiers=["nb", "logistic", "c45", "1nn", "svm"], time=None,
+                outer=None)  # compiles  # fmt: skip
+    halves = []
+    for train, test in StratifiedKFold(2, shuffle=True, random_state=0).split(X, y):
+        start, cpu = perf_counter(), process_time()
+        best = best_subset(X.iloc[train], y[train], time=time)
+        seconds, cpu = perf_counter() - start, process_time() - cpu
+        models = [best.pipeline]
+        for name in ("logistic", "boosting"):
+            model = best.grid.pipeline(Combination(ALL, X.shape[1], name))
+            models.append(model.fit(X.iloc[train], y[train]))
+        mauc = []
+        for model in models:
+            scores = getattr(model, _response(model[-1]))(X.iloc[test])
+            mauc.append(mauc_score(y[test], scores, labels=model.classes_))
+        halves.append({
+            "choice": best.choice, "mauc": mauc, "printed": best.interval.mauc,
+            "outer": len(best.outer_choices), "folds": best.n_folds, "compared": best.n_compared,
+            "is_finished": best.is_finished, "seconds": seconds, "cpu": cpu,
+        })  # fmt: skip
+    size = (len(y), X.shape[1], len(np.unique(y)))
+    return {"size": size, "halves": halves}
+
+
+def write_short(folder, time):
+    """Write the table of the short times into the page."""
+    rows, losses, flattery, seconds, finished = [], [], [], [], 0
+    for name in SHORT:
+        if not (folder / f"{name}.short.json").exists():
+            continue
+        found = json.loads((folder / f"{name}.short.json").read_text())
+        halves = found["halves"]
+        mauc = np.mean([half["mauc"] for half in halves], axis=0)
+        printed = np.mean([half["printed"] for half in halves])
+        losses.append(max(mauc[1:]) - mauc[0])
+        flattery += [half["printed"] - half["mauc"][0] for half in halves]
+        seconds.append(np.mean([(half["seconds"], half["cpu"]) for half in halves], axis=0))
+        finished += sum(half["is_finished"] for half in halves)
+        rows.append((
+            name, *found["size"], *(shown(Combination(*half["choice"])) for half in halves),
+            *(f"{one:.4f}" for one in (*mauc, losses[-1], printed)),
+            "+".join(str(half["outer"]) for half in halves), *(f"{one:.0f}" for one in seconds[-1]),
+        ))  # fmt: skip
+    n_far = sum(np.array(losses) > BAR_GAP)
+    error = np.std(flattery, ddof=1) / np.sqrt(len(flattery))
+    text = (
+        f"On {len(rows)} tables, with `time={time}`, the pipeline is below the better of all "
+        f"features with logistic regression and with boosting by more than {BAR_GAP} on {n_far} "
+        f"(by {max(losses):.4f} at most, {np.mean(losses):.4f} on average); {finished} of "
+        f"{2 * len(rows)} races ended before the time did. The MAUC that is printed less that on "
+        f"the other half is {np.mean(flattery):.4f} on average (standard error {error:.4f})."
+    )
+    put_table(SHORT_MARK, text, SHORT_HEAD, rows)
+
+
+def put_table(mark, text, head, rows):
+    """Replace a text and its table in the page, up to the next mark."""
+    lines = [head, ["---"] * len(head), *rows]
+    lines = [
+        "| " + " | ".join(map(str, [*row, *[""] * (len(head) - len(row))])) + " |" for row in lines
+    ]
+    before, _, after = PAGE.read_text().partition(mark)
+    after = "".join(after.partition("\n<!-- ")[1:])
+    table = "\n".join(lines)
+    PAGE.write_text(f"{before}{mark}\n{textwrap.fill(text, 100)}\n\n{table}\n{after}")
+
+
 def best_of(table):
     """Return the combination of the highest mean, and the means of all."""
     found = {}
@@ -138,10 +250,7 @@ def write_page(names, folder):
         table, race = (
             json.loads((folder / f"{name}{end}.json").read_text()) for end in ("", ".race")
         )
-        path = next(
-            path for path in (data / f"{name}.npz", data / "more" / f"{name}.npz") if path.exists()
-        )
-        X, y, _ = load(path)
+        X, y, _ = load(find_path(data, name))
         best, means = best_of(table)
         choice = Combination(*race["choice"])
         gaps.append(means[best] - means[choice])
@@ -171,15 +280,7 @@ def write_page(names, folder):
             f"On rows that neither saw the best of the search is ahead by {np.mean(losses):.4f} on "
             f"average over {len(losses)} data sets."
         )
-    lines = [HEAD, ["---"] * len(HEAD), *rows]
-    lines = [
-        "| " + " | ".join(map(str, [*row, *[""] * (len(HEAD) - len(row))])) + " |" for row in lines
-    ]
-    page = PAGE.read_text()
-    page = page[: page.index(MARK)] if MARK in page else page + "\n"
-    PAGE.write_text(
-        page + MARK + "\n" + textwrap.fill(text, 100) + "\n\n" + "\n".join(lines) + "\n"
-    )
+    put_table(MARK, text, HEAD, rows)
 
 
 def shown(one):

@@ -1,7 +1,7 @@
 """The race of combinations: what wins, what it costs, what comes back."""
 
 import pickle
-from itertools import count
+from itertools import chain, count, repeat
 
 import numpy as np
 import pandas as pd
@@ -10,11 +10,12 @@ from sklearn.base import clone
 from sklearn.datasets import load_wine
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_selection import SelectKBest
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 
 from mauc import MDFS, ConsensusSelector, GreedyMAUC, best_subset
 from mauc.best import ALL, Combination, _Grid, _problem, _Race, _seconds
 from mauc.classifiers.base import OneHotColumns
+from mauc.evaluation.folds import make_folds
 from mauc.exceptions import MaucError
 from mauc.experiments import DatasetSpec
 
@@ -26,7 +27,7 @@ class _Fixed(_Race):
     """A race whose results are given."""
 
     def __init__(self, mauc):
-        self.mauc, self.n_complete = mauc, 2
+        self.mauc = mauc
         self._grid = type("Grid", (), {"classifiers": dict.fromkeys(["nb", "svm"])})
 
 
@@ -47,16 +48,24 @@ def test_no_simplicity_is_worth_more_than_the_largest_loss():
 
 
 class _Table(_Race):
-    """A race on two folds whose measurements are given."""
+    """A race whose measurements are given, on two folds if nothing else is said."""
 
-    def __init__(self, given):
-        super().__init__(GRID, X, Y, None, cv=2, end=None)
-        self.given = given
+    def __init__(self, given, end=None, cv=2, grid=None, y=Y):
+        super().__init__(grid or GRID, X, y, None, cv=cv, end=end)
+        self.given, self.fold = given, None
 
-    def measure(self, fold, wanted):
-        for one in wanted:
-            if len(self.mauc.get(one, ())) == fold:
-                self.mauc.setdefault(one, []).append(self.given.get(one, [0.5, 0.5])[fold])
+    def _ranking(self, fold, selector):
+        self.fold, self.selector = fold, selector
+        return np.arange(13)
+
+    def _evaluator(self, fold, ranking):
+        return self
+
+    def evaluate(self, ranking, sizes, model, response_method):
+        model = model[-1] if isinstance(model, Pipeline) else model
+        name = next(name for name, one in self._grid.classifiers.items() if one is model)
+        found = [self.given.get((self.selector, size, name), [0.5] * 9) for size in sizes]
+        return np.array([mauc[self.fold] for mauc in found])
 
 
 GRID = _Grid(_problem(X, Y, None), ["maucd", "mdfs"], [2, 5, 8], ["nb", "boosting"])
@@ -73,13 +82,15 @@ def test_slow_classifiers_climb_from_the_best_while_they_gain():
         }
     )
     race.run()
+    assert race.is_finished
     assert race.choose() == slow[5]
     n_folds = {one: len(found) for one, found in race.mauc.items() if one.classifier == "boosting"}
-    assert n_folds == {slow[2]: 1, slow[5]: 2, slow[8]: 1}  # neither mdfs nor all features
+    everything = Combination(ALL, 13, "boosting")
+    assert n_folds == {everything: 2, slow[2]: 1, slow[5]: 2, slow[8]: 1}  # and not mdfs
 
 
 def test_slow_classifiers_are_not_tried_where_nothing_is_left_to_gain():
-    race = _Table({Combination("maucd", 2, "nb"): [1.0, 1.0]})
+    race = _Table({Combination(ALL, 13, "nb"): [1.0, 1.0]})
     race.run()
     assert {one.classifier for one in race.mauc} == {"nb"}
 
@@ -88,43 +99,94 @@ def test_what_is_far_behind_is_dropped_after_a_fold():
     best, near = Combination("maucd", 2, "nb"), Combination("mdfs", 2, "nb")
     race = _Table({best: [0.90, 0.90], near: [0.89, 0.90]})  # the error of 89 rows is 0.03
     race.run()
-    assert {one for one, found in race.mauc.items() if len(found) == 2} == {best, near}
+    last = {one for one, found in race.mauc.items() if len(found) == 2}
+    assert last == {best, near, (ALL, 13, "nb"), (ALL, 13, "boosting")}
 
 
-def test_a_fold_that_was_not_completed_does_not_count():
-    race = _Race(GRID, X, Y, None, cv=2, end=0.0)  # the time is over after the first measurement
+def test_a_first_fold_of_1_does_not_end_the_race_for_others():
+    lucky, steady = Combination(ALL, 13, "nb"), Combination(ALL, 13, "boosting")
+    rare = np.arange(178) % 20 == 0
+    race = _Table({lucky: [1.0, 0.8], steady: [0.95, 0.95]}, y=rare)
     race.run()
-    assert not race.is_finished
-    assert len(race.mauc) == 3  # all sizes at once
-    assert race.choose() in race.mauc
+    assert race.choose() == steady
 
 
-@pytest.mark.parametrize("classifiers", [["nb", "boosting"], ["forest", "boosting"], ["nb", "1nn"]])
-@pytest.mark.parametrize("spread", [0.02, 0.2])
-def test_the_time_may_be_over_at_any_moment(monkeypatch, classifiers, spread):
-    grid = _Grid(_problem(X, Y, None), ["mdfs", "maucd"], [2, 5], classifiers)
+def test_slow_classifiers_join_once_there_is_something_to_gain():
+    lucky, steady = Combination(ALL, 13, "nb"), Combination(ALL, 13, "boosting")
+    race = _Table({lucky: [1.0, 1.0, 0.9, 0.9], steady: [0.99] * 4}, cv=4)
+    race.run((0, 3))  # the first stage
+    assert race.choose() == steady
+    assert len(race.mauc[steady]) == 4
+
+
+def test_unequal_classes_have_a_larger_error():
+    is_rare = np.arange(178) % 20 == 0  # 9 rows, of which 4 or 5 are tested
+    equal, unequal = (_Race(GRID, X, y, None, cv=2) for y in (np.arange(178) % 2, is_rare))
+    assert equal._n_trials == pytest.approx(89, abs=0.1)
+    assert 15 < unequal._n_trials < 20
+
+
+FULL = _Grid(_problem(X, Y, None), ["maucd", "mdfs"], [2, 5], ["nb", "logistic", "boosting"])
+ALL_LINEAR, ALL_TREES = (Combination(ALL, 13, name) for name in ("logistic", "boosting"))
+
+
+def race_until(monkeypatch, end, given, until=None, **options):
+    """Return a race of which every block takes a second."""
+    ticks = count()
+    monkeypatch.setattr("mauc.best.perf_counter", lambda: next(ticks))
+    race = _Table(given, end=end, grid=FULL, **options)
+    race.run(until)
+    return race
+
+
+@pytest.mark.parametrize("best", [ALL_LINEAR, ALL_TREES])
+def test_a_time_that_ends_at_any_moment_costs_little(monkeypatch, best):
     rng = np.random.default_rng(0)
+    given = {one: 0.8 + 0.02 * rng.random(5) for one in FULL.combinations()}
+    given[best] = given[best] + 0.03
+    finished = set()
+    for end in range(-1, 60):
+        race = race_until(monkeypatch, end, given, cv=5)
+        choice, n_folds = race.choose(), race.n_folds
+        assert len(race.mauc[choice]) == len(race.mauc[best]) == n_folds
+        assert np.mean(given[choice][:n_folds]) >= np.mean(given[best][:n_folds]) - 0.005
+        finished.add(race.is_finished)
+    assert finished == {False, True}
 
-    class Given(_Race):
-        def _ranking(self, fold, selector):
-            return np.arange(13)
 
-        def _evaluator(self, fold, ranking):
-            return self
-
-        def evaluate(self, ranking, sizes, model, response_method):
-            return 0.9 - spread * rng.random(len(sizes))
-
-    ends = []
+def test_selections_that_were_not_measured_on_all_folds_are_not_compared(monkeypatch):
+    lucky = Combination("maucd", 2, "nb")  # the best on the folds that there is time for
+    given = {ALL_LINEAR: [0.8] * 5, ALL_TREES: [0.79] * 5, lucky: [0.99, 0.99, 0.99, 0.1, 0.1]}
+    seen = set()
     for end in range(60):
-        ticks = count()
-        monkeypatch.setattr("mauc.best.perf_counter", lambda ticks=ticks: next(ticks))
-        race = Given(grid, X, Y, None, cv=3, end=end)
-        race.run()
-        assert len(race.mauc[race.choose()]) >= race.n_complete
-        ends.append(race.is_finished)
-    assert not ends[0]
-    assert ends[-1]
+        race = race_until(monkeypatch, end, given, cv=5)
+        seen.add(len(race.mauc.get(lucky, ())))
+        assert race.choose() == ALL_LINEAR
+    assert {0, 1, 2, 3} <= seen
+
+
+def test_a_race_goes_as_far_as_another(monkeypatch):
+    rng = np.random.default_rng(0)
+    given = {one: 0.8 + 0.02 * rng.random(5) for one in FULL.combinations()}
+    for end in range(40):
+        cut = race_until(monkeypatch, end, given, cv=5)
+        again = race_until(monkeypatch, None, given, None if cut.is_finished else cut.last, cv=5)
+        assert again.mauc == cut.mauc
+
+
+def test_of_too_many_features_the_largest_selection_races_first(monkeypatch):
+    monkeypatch.setattr("mauc.best.MAX_ALL", 12)
+    assert {one[:2] for one in FULL.first()} == {("maucd", 5)}
+    race = race_until(monkeypatch, 0, {("maucd", 5, "boosting"): [0.9] * 5})
+    assert race.choose() == ("maucd", 5, "boosting")
+    assert len(race.mauc) == 3
+
+
+def test_only_slow_classifiers_race_as_if_they_were_quick():
+    grid = _Grid(_problem(X, Y, None), ["maucd"], [2], ["boosting", "forest"])
+    race = _Table({("maucd", 2, "forest"): [0.9, 0.9]}, grid=grid)
+    race.run()
+    assert race.choose() == ("maucd", 2, "forest")
 
 
 @pytest.mark.parametrize(
@@ -236,3 +298,42 @@ def test_time(text, seconds):
 def test_wrong_time(time):
     with pytest.raises(MaucError, match="time must be seconds above 0"):
         best_subset(X, Y, time=time)
+
+
+@pytest.fixture
+def late(monkeypatch):
+    """A clock by which the time is over as soon as it has begun."""
+    ticks = chain([0.0], repeat(1e9))
+    monkeypatch.setattr("mauc.best.perf_counter", lambda: next(ticks))
+
+
+@pytest.mark.usefixtures("late")
+def test_two_outer_folds_are_used_whatever_the_time():
+    best = best_subset(X, Y, **{**QUICK, "outer": 4, "time": 1})
+    assert {one[:2] for one in (best.choice, *best.outer_choices)} == {(ALL, 13)}
+    assert (best.n_compared, best.n_folds, len(best.outer_choices)) == (2, 1, 2)
+    assert not best.is_finished
+    text = str(best)
+    assert "best of 2 combinations (of 18) measured on the same 1 of 3 folds." in text
+    assert "Time ran out; a longer limit tries more." in text
+    assert "did not see (2 of 4 outer folds): MAUC" in text
+    assert best.race[0][:4] == (ALL, 13, "nb", 1)
+
+
+@pytest.mark.usefixtures("late")
+def test_outer_folds_are_used_until_every_class_was_tested(monkeypatch):
+    monkeypatch.setattr("mauc.best.make_folds", lambda *given: make_folds(*given)[::-1])
+    rows = np.arange(len(Y))
+    groups = np.where(Y == 1, rows % 2, 2 + rows // 2)  # the second class is in two folds only
+    best = best_subset(X, Y, groups=groups, **{**QUICK, "outer": 5, "time": 1})
+    assert len(best.outer_choices) == 4
+    assert np.isfinite(best.interval.mauc)
+
+
+def test_text_of_a_race_that_was_not_cut():
+    best = best_subset(X, Y, **QUICK)
+    text = f"best of {best.n_compared} combinations (of 18) measured on the same 3 folds."
+    assert text in str(best)
+    assert "ime ran out" not in str(best)
+    assert "outer folds" not in str(best)
+    assert sum(row[3] == 3 for row in best.race) == best.n_compared

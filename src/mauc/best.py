@@ -2,8 +2,9 @@
 
 import re
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from importlib import import_module
 from inspect import signature
 from itertools import groupby
@@ -46,6 +47,7 @@ MAX_ALL = 1000  # features up to which all of them race
 ACCEPTS = Accepts(infinite=True, nominal=True)
 MIN_LOSS = 0.001  # of MAUC that is always accepted: near MAUC 1 standard errors vanish
 MAX_LOSS = 0.005  # of MAUC that a simpler combination may cost, whatever the standard error
+MIN_OUTER = 2  # outer folds that are used even if the time is over
 
 Array = np.ndarray[Any, Any]
 
@@ -56,6 +58,9 @@ class Combination(NamedTuple):
     selector: str
     size: int
     classifier: str
+
+
+Blocks = Iterator[tuple[int, list[Combination]]]  # a fold, and what is measured on it
 
 
 @insert_texts
@@ -81,7 +86,8 @@ def best_subset(
     time : float, str or None, default=300
         Seconds, or a text such as "90s", "5m" or "1h"; what has begun is finished. A shorter time
         tries fewer combinations on fewer folds, so that results may differ between machines. With
-        None no race is cut short, and the result is always the same.
+        None no race is cut short, and the result is always the same. However short the time is, all
+        features race on one fold, and two outer folds are used.
     selectors : sequence of str or selector, optional
         Short names as in `mauc.registry`, or estimators of this library; GreedyMAUC, MDFS,
         mRMR and MAUCD by default. All features race as well, if there are at most 1000. Selectors
@@ -107,16 +113,24 @@ def best_subset(
 
     Notes
     -----
-    Classifiers of this library and logistic regression race at all sizes of all rankings, fold by
-    fold; after a fold those whose mean is more than two standard errors of the paired difference
-    below the best are dropped. Any other classifier, such as gradient boosting, is slow: unless the
-    best exceeds 0.999 it is tried on the first fold with its selector and size, then with more
-    features while they gain, and goes on to other folds while it is as near. Of more than 10,000
-    rows a stratified sample of 10,000 races; the winner is fitted on all.
+    All features race first, with every classifier (if there are more than 1000, the largest
+    selection of the first selector does); then the selections of one selector after the other. They
+    race fold by fold; after a fold those whose mean is more than two standard errors of the paired
+    difference below the best are dropped. A classifier that is neither of this library nor a
+    logistic regression, such as gradient boosting, is slow: unless the best exceeds 0.999 it races
+    with all features, and at the end with the selector and size of the best other classifier on
+    the first fold, then with more features while they gain, and the best of these on the other
+    folds. Of more than 10,000 rows a stratified sample of 10,000 races; the winner is fitted on
+    all.
 
-    Good enough is a combination whose mean is below the best by at most one standard error of the
-    paired difference, or 0.001 if that is more, and at most 0.005. Of these the fewest features
-    win, then the simplest classifier.
+    The choice is made from the combinations that were measured on the same folds: all of them or,
+    if the time ended before, those that all features were measured on. Good enough is one whose
+    mean is below the best by at most one standard error of the paired difference, or 0.001 if that
+    is more, and at most 0.005. Of these the fewest features win, then the simplest classifier.
+
+    The race on all rows gets its share of the time; the races without an outer fold measure what it
+    did, however long that takes, so that they choose as it does. If the time is over, the outer
+    folds that are left are not used.
 
     Examples
     --------
@@ -138,14 +152,12 @@ def best_subset(
     splits = make_folds(problem, outer, random_state) if outer else []
     warn_of_leaks(problem, splits or make_folds(problem, cv, random_state))
 
-    def run_race(rows: Array, n_left: int) -> "_Race":
-        """Race on some rows; the time that is left is shared with the races to come."""
-        now = perf_counter()
-        end = None if seconds is None else now + max(start + seconds - now, 0.0) / n_left
+    def run_race(rows: Array, end: float | None = None, until: Any = None) -> "_Race":
+        """Race on some rows."""
         rows = rows[sample_rows(problem.codes[rows], MAX_ROWS)]
         parts = [None if part is None else _safe_indexing(part, rows) for part in (X, y, groups)]
         race = _Race(grid, *parts, cv=cv, end=end)
-        race.run()
+        race.run(until)
         return race
 
     def fit(choice: Combination, rows: Array) -> Pipeline:
@@ -159,11 +171,17 @@ def best_subset(
     folds, outer_choices = np.full(problem.n_samples, -1), []
     with threadpool_limits(1), warnings.catch_warnings():  # the same bits on any number of cores
         warnings.simplefilter("ignore", MaucWarning)  # raised above, for all rows
-        race = run_race(everything, len(splits) + 1)
+        share = None if seconds is None else seconds / (len(splits) + 1)
+        race = run_race(everything, None if share is None else start + share)
         choice = race.choose()
         pipeline = fit(choice, everything)
+        until = None if race.is_finished else race.last  # the same blocks, so as good a choice
         for fold, (train, test) in enumerate(track(splits, "races", len(splits))):
-            outer_choices.append(run_race(train, len(splits) - fold).choose())
+            is_over = seconds is not None and perf_counter() > start + seconds
+            n_tested = len(np.unique(problem.codes[folds >= 0]))
+            if is_over and fold >= MIN_OUTER and n_tested == problem.n_classes:
+                break
+            outer_choices.append(run_race(train, until=until).choose())
             model = fit(outer_choices[-1], train)
             found = getattr(model, _response(model[-1]))(_safe_indexing(X, test))
             trained = np.unique(problem.codes[train])
@@ -173,7 +191,7 @@ def best_subset(
     if splits:
         interval = mauc_interval(
             problem.classes[problem.codes[is_tested]], scores[is_tested], labels=problem.classes,
-            folds=folds[is_tested] if len(splits) > 1 else None,
+            folds=folds[is_tested],
             groups=None if problem.groups is None else problem.groups[is_tested],
         )  # fmt: skip
     columns = np.arange(problem.n_features) if choice.selector == ALL else pipeline[0].ranking_
@@ -181,8 +199,8 @@ def best_subset(
     labels = [str(f"x{column}" if names is None else names[column]) for column in columns]
     return BestSubset(
         pipeline, choice, labels, interval, tuple(outer_choices), race.table(), race.is_finished,
-        grid, cv, random_state, problem.n_samples, race.problem.n_samples, problem.n_features,
-        for_classes("MAUC", problem.n_classes),
+        grid, cv, len(splits), random_state, problem.n_samples, race.problem.n_samples,
+        problem.n_features, for_classes("MAUC", problem.n_classes),
     )  # fmt: skip
 
 
@@ -247,6 +265,8 @@ class _Grid:
             if "random_state" in {*options} - {*set_options}:
                 selector.set_params(random_state=seed)
         self.classifiers = _named("classifiers", classifiers, CLASSIFIERS, build_classifier)
+        slow = [name for name, model in self.classifiers.items() if _is_slow(model)]
+        self.slow = slow if len(slow) < len(self.classifiers) else []  # unless there is no other
         self.n_features, self.has_nominal = problem.n_features, bool(problem.is_nominal.any())
         if sizes is None:
             sizes = [size for size in SIZES if size < self.n_features] or [self.n_features]
@@ -265,6 +285,17 @@ class _Grid:
             for size in some
         ]
 
+    def first(self) -> list[Combination]:
+        """Return what races first: all features or, of too many, the largest selection."""
+        everything = self.combinations()
+        largest = max(everything, key=lambda one: one.size)  # the first of equals
+        return [one for one in everything if one[:2] == largest[:2]]
+
+    def quick(self, selector: str) -> list[Combination]:
+        """Return the selections of a selector with classifiers that are not slow."""
+        some = [one for one in self.combinations() if one.selector == selector]
+        return [one for one in some if one.classifier not in self.slow]
+
     def pipeline(self, choice: Combination) -> Pipeline:
         """Return the unfitted pipeline of a combination."""
         steps, model = [], clone(self.classifiers[choice.classifier])
@@ -277,55 +308,94 @@ class _Grid:
 
 
 class _Race:
-    """MAUC of combinations on the folds of some rows, as far as the time went."""
+    """MAUC of combinations on the folds of some rows, block by block.
 
-    def __init__(self, grid: _Grid, X: Any, y: Any, groups: Any, *, cv: int, end: Any) -> None:
+    A block is some combinations on one fold. First all features race with every classifier; then
+    the selections of one selector after the other, with quick classifiers; then slow classifiers
+    where quick ones did best. So whenever the time ends there are strong combinations that were
+    measured on the same folds, and only those are compared.
+    """
+
+    def __init__(
+        self, grid: _Grid, X: Any, y: Any, groups: Any, *, cv: int, end: float | None = None
+    ) -> None:
         self._grid, self._X, self._end = grid, X, end
         self.problem = _problem(X, y, groups)
         self._folds = make_folds(self.problem, cv, grid.seed)
         #: MAUC on the first folds, as many as were tried
         self.mauc: dict[Combination, list[float]] = {}
-        self.n_complete = 1  #: folds that the choice is made from
-        self.is_finished = True  #: whether the time was enough
+        self.last = 0, 0  #: the latest stage, and the last of its folds, that were measured
+        self.is_finished = False
         self._rankings: dict[tuple[int, str], Array] = {}
 
-    def run(self) -> None:
-        """Race the quick classifiers everywhere, then each slow one where it may win."""
-        slow = [name for name, model in self._grid.classifiers.items() if _is_slow(model)]
-        everything = self._grid.combinations()
-        alive = [one for one in everything if one.classifier not in slow] or everything
-        for fold in track(range(len(self._folds)), "folds", len(self._folds)):
-            self.measure(fold, alive)
-            if not self.is_finished:
-                return
-            self.n_complete = fold + 1
-            alive = self._near(alive, fold + 1, 2.0)
-        for name in slow:
-            self._climb(name)
+    def run(self, until: tuple[int, int] | None = None) -> None:
+        """Race to the end, or until the time ends, or as far as another race went."""
+        grid = self._grid
+        stages = [
+            self._first(grid.first()),
+            *(self._fold_by_fold(grid.quick(selector)) for selector in grid.selectors),
+            *(self._climb(classifier) for classifier in grid.slow),
+        ]
+        for stage, blocks in enumerate(track(stages, "stages")):
+            for fold, wanted in blocks:
+                is_needed = stage == fold == 0  # whatever the time: there must be a choice
+                is_late = self._end is not None and perf_counter() > self._end
+                if (is_late and not is_needed) or (until is not None and (stage, fold) > until):
+                    return
+                self.measure(fold, wanted)
+                self.last = max(self.last, (stage, fold))
+        self.is_finished = True
 
-    def _climb(self, classifier: str) -> None:
-        """Try a slow classifier where the best is, then with more features while they gain."""
-        best = self._best(self.n_complete)
-        found: Combination | None = None
-        if self._mean(best, self.n_complete) > 1.0 - MIN_LOSS:
-            return  # no gain would be enough
+    def _first(self, some: list[Combination]) -> Blocks:
+        """Race fold by fold; slow classifiers join as soon as they may gain."""
+        waiting = [one for one in some if one.classifier in self._grid.slow]
+        some = [one for one in some if one not in waiting]
+        for fold in range(len(self._folds)):
+            yield fold, some
+            if waiting and self._can_gain():
+                for earlier in range(fold + 1):
+                    yield earlier, waiting
+                some, waiting = some + waiting, []
+            some = self._near(some, fold + 1, 2.0)
+
+    def _fold_by_fold(self, some: list[Combination]) -> Blocks:
+        """Race on one fold after the other, without those that are far behind."""
+        for fold in range(len(self._folds)):
+            yield fold, some
+            some = self._near(some, fold + 1, 2.0)
+
+    def _climb(self, classifier: str) -> Blocks:
+        """Race a slow classifier where the best quick one is, then on more features."""
+        quick = [one for one in self.mauc if one.classifier not in self._grid.slow]
+        best = max(quick, key=lambda one: (len(self.mauc[one]), self._mean(one)))
+        found: list[Combination] = []
+        if not self._can_gain():
+            return
         for one in self._grid.combinations():
             is_ahead = one.size >= best.size and one.selector in (best.selector, ALL)
             if one.classifier == classifier and is_ahead:
-                self.measure(0, [one])
-                is_worse = found and self.mauc.get(one, [0.0])[0] <= self.mauc[found][0]
+                yield 0, [one]
+                is_worse = found and self.mauc[one][0] <= self.mauc[found[0]][0]
                 if is_worse or not self._near([one], 1, 2.0):
                     break
-                found = one
-        for fold in range(1, self.n_complete):
-            self.measure(fold, self._near([found] if found else [], fold, 2.0))
+                found = [one]
+        yield from self._fold_by_fold(found)
+
+    def _can_gain(self) -> bool:
+        """Whether the best so far leaves more to gain than is always accepted as a loss."""
+        return self._mean(self._best(self.n_folds)) <= 1.0 - MIN_LOSS
+
+    @property
+    def n_folds(self) -> int:
+        """Folds that the choice is made from: those of the combinations with the most."""
+        return max(map(len, self.mauc.values()))
 
     def choose(self) -> Combination:
         """Return the simplest combination that is good enough."""
-        n_folds, simplicity = self.n_complete, list(self._grid.classifiers)
+        n_folds, simplicity = self.n_folds, list(self._grid.classifiers)
         return min(
             self._near(self.mauc, n_folds, 1.0, MAX_LOSS),
-            key=lambda one: (one.size, simplicity.index(one.classifier), -self._mean(one, n_folds)),
+            key=lambda one: (one.size, simplicity.index(one.classifier), -self._mean(one)),
         )
 
     def _near(
@@ -337,19 +407,27 @@ class _Race:
             if len(self.mauc.get(one, ())) < n_folds:
                 continue
             losses = best - self.mauc[one][:n_folds]
-            if n_folds == 1:  # the error of as many trials as rows were tested
-                error = np.sqrt(max(best[0] * (1.0 - best[0]), 1e-4) / len(self._folds[0][1]))
+            if n_folds == 1:  # of both, as the best may be 1 by luck
+                mauc = best[0] - 0.5 * losses[0]
+                error = np.sqrt(mauc * (1.0 - mauc) / self._n_trials)
             else:
                 error = losses.std(ddof=1) / np.sqrt(n_folds)
             if losses.mean() <= min(max(n_errors * error, MIN_LOSS), max_loss):
                 found.append(one)
         return found
 
+    @cached_property
+    def _n_trials(self) -> float:
+        """Rows of the first fold that its error is of, fewer where classes are unequal."""
+        counts = np.bincount(self.problem.codes[self._folds[0][1]])
+        counts = counts[counts > 0]
+        return float(len(counts) ** 2 / (1.0 / counts).sum())
+
     def _best(self, n_folds: int) -> Combination:
         tried = [one for one, found in self.mauc.items() if len(found) >= n_folds]
         return max(tried, key=lambda one: self._mean(one, n_folds))
 
-    def _mean(self, one: Combination, n_folds: int) -> float:
+    def _mean(self, one: Combination, n_folds: int | None = None) -> float:
         return float(np.mean(self.mauc[one][:n_folds]))
 
     def measure(self, fold: int, wanted: Iterable[Combination]) -> None:
@@ -360,9 +438,6 @@ class _Race:
             ranking = self._ranking(fold, selector)
             evaluator = self._evaluator(fold, ranking)
             for name, group in groupby(some, lambda one: one.classifier):
-                if self.mauc and self._end is not None and perf_counter() > self._end:
-                    self.is_finished = False
-                    return
                 model = self._grid.classifiers[name]
                 if not isinstance(model, BaseClassifier):
                     model = Pipeline([("classify", model)])  # which gets indicators
@@ -438,13 +513,13 @@ class BestSubset(Result):
     interval : MAUCInterval or None
         MAUC of the whole choice on rows that it did not see.
     outer_choices : tuple of Combination
-        What was chosen without each of the outer folds.
+        What was chosen without each of the outer folds; of fewer than `outer` if the time ended.
     race : list of tuple
         Selector, size, classifier, folds, mean MAUC and standard error, the best first.
     is_finished : bool
         Whether the time was enough for the race on all rows.
-    grid, cv, random_state : object, int, int
-        What could race, on how many folds, from which seed.
+    grid, cv, outer, random_state : object, int, int, int
+        What could race, on how many folds, without how many outer folds, from which seed.
     n_samples, n_raced, n_features : int
         Rows, rows that raced, and columns.
     measure : str
@@ -460,6 +535,7 @@ class BestSubset(Result):
     is_finished: bool
     grid: _Grid
     cv: int
+    outer: int
     random_state: int
     n_samples: int
     n_raced: int
@@ -493,6 +569,16 @@ class BestSubset(Result):
         make, (selector, given) = import_module("mauc.report"), self.report_arguments(X, y)
         return make.selection_report(selector, X, y, **{**given, **options})
 
+    @property
+    def n_folds(self) -> int:
+        """Folds of the race that the choice was made from."""
+        return max(row[3] for row in self.race)
+
+    @property
+    def n_compared(self) -> int:
+        """Combinations that were measured on all of these folds."""
+        return sum(row[3] == self.n_folds for row in self.race)
+
     def frame_columns(self) -> dict[str, list[str | int | float]]:
         """Return the columns of `to_frame`, one row per combination that raced."""
         heads = ("selector", "size", "classifier", "folds", "mauc", "standard_error")
@@ -503,17 +589,22 @@ class BestSubset(Result):
         shown = ", ".join(short_name(name) for name in self.features[:MAX_SHOWN])
         more = len(self.features) - MAX_SHOWN
         total, (selector, size, classifier) = self.n_features, self.choice
+        n_compared, n_all = self.n_compared, len(self.grid.combinations())
+        folds = f"{self.n_folds} of " * (self.n_folds < self.cv) + f"{self.cv} folds"
         lines = [
             f"{size} of {plural(total, 'feature')} by {selector}, classifier {classifier}: "
             f"{shown}" + f" and {more} more" * (more > 0),
-            "It is the simplest of the combinations that are not clearly worse than the best.",
+            f"It is the simplest that is not clearly worse than the best of {n_compared} "
+            f"combination{'s' * (n_compared > 1)} (of {n_all}) measured on the same {folds}.",
         ]
+        if not self.is_finished:
+            lines.append("Time ran out; a longer limit tries more.")
         if self.interval is not None:
-            lines.append(f"On rows that the choice did not see: {self.interval}")
+            n_outer = len(self.outer_choices)
+            some = f" ({n_outer} of {self.outer} outer folds)" * (n_outer < self.outer)
+            lines.append(f"On rows that the choice did not see{some}: {self.interval}")
         if self.n_raced < self.n_samples:
             lines.append(f"{self.n_raced} of {self.n_samples} rows raced; all were fitted.")
-        if not self.is_finished:
-            lines.append("The time was over before the race was; a longer one tries more.")
         rows = [
             [*map(str, row[:4]), f"{row[4]:.4f}", "chosen" * (row[:3] == self.choice)]
             for row in self.race

@@ -84,6 +84,7 @@ def best(
             "features": found.features, "measure": found.measure, "mauc": interval.mauc,
             "interval": [interval.lower, interval.upper],
             "outer": [one._asdict() for one in found.outer_choices],
+            "n_compared": found.n_compared, "n_folds": found.n_folds,
             "is_finished": found.is_finished, "race": found.to_frame(), "files": written.files,
         }  # fmt: skip
         show.print_json(facts, "best-1")
