@@ -33,7 +33,7 @@ from mauc.metrics.mauc import score_columns
 from mauc.progress import track
 from mauc.registry import Accepts
 from mauc.results import MAX_ROWS as MAX_SHOWN
-from mauc.results import Result, for_classes, short_name
+from mauc.results import Result, measure_name, short_name
 from mauc.selectors.base import RankingSelector
 from mauc.selectors.filters import MAUCD
 from mauc.texts import insert_texts
@@ -182,7 +182,7 @@ def best_subset(
     return BestSubset(
         pipeline, choice, labels, interval, tuple(outer_choices), race.table(), race.is_finished,
         grid, cv, random_state, problem.n_samples, race.problem.n_samples, problem.n_features,
-        for_classes("MAUC", problem.n_classes),
+        measure_name(problem.n_classes),
     )  # fmt: skip
 
 

@@ -106,6 +106,12 @@ def check_columns(X: Any, estimator: Any) -> None:
         validate_data(estimator, X, reset=False, skip_check_array=True)
 
 
+def frame_values(frame: Any) -> Any:
+    """Return a data frame of numbers as an array, or a sparse matrix where it is one."""
+    with mauc_errors():
+        return check_array(frame, dtype=None, accept_sparse="csr", ensure_all_finite=False)
+
+
 def check_source(source: Any, estimator: Any) -> None:
     """Raise unless a source has the columns, by name and number, that `estimator` was fitted on."""
     fitted, names = getattr(estimator, "feature_names_in_", None), source.feature_names

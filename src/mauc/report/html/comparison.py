@@ -9,6 +9,7 @@ from mauc.report.html.values import number
 from mauc.report.provenance import stamp_of
 from mauc.report.summaries import win_draw_loss_table
 from mauc.report.tables import Table, mauc_table
+from mauc.results import measure_name
 from mauc.selectors.base import RankingSelector
 from mauc.stats import Comparison, compare_to, mean_interval
 from mauc.stats.rows import labels_of, rows_of, shown_name
@@ -34,7 +35,8 @@ def summarise_comparison(
         comparison = replace(comparison, reference=None)
     styles = selector_styles(selectors)
     tables: list[Table] = [
-        mauc_table(rows, dataset, comparison) for dataset in labels_of(rows, "dataset")
+        mauc_table(rows, dataset, comparison, measure=measure_name(len(selector.classes_)))
+        for dataset in labels_of(rows, "dataset")
     ]
     tests = []
     reference = comparison.reference

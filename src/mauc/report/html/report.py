@@ -1,21 +1,18 @@
 """The report of a selection: a fitted selector and its data in, one plain dict and its page out."""
 
 import json
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from mauc.data.decomposition import Decomposition
-from mauc.data.problem import Problem, make_problem
-from mauc.data.validate import check_fitted
+from mauc.data.problem import Problem
 from mauc.difficulty import SirenStudy
 from mauc.evaluation.folds import check_cv
-from mauc.exceptions import MaucError, MaucWarning
+from mauc.exceptions import MaucError
 from mauc.files import write_atomic
 from mauc.report.html.comparison import summarise_comparison
 from mauc.report.html.conclude import STEPS, choose_step, conclude, hardest_first
@@ -34,8 +31,7 @@ from mauc.report.html.summarise import (
 )
 from mauc.report.html.values import N_BINS, bin_features, draw_rows, number, plural
 from mauc.report.html.what_if import what_if_part
-from mauc.results import for_classes
-from mauc.selectors.base import RankingSelector, check_same_data
+from mauc.selectors.base import RankingSelector, problem_of_fit
 from mauc.selectors.pair_tests import significant_cells
 from mauc.stats import Comparison
 from mauc.texts import insert_texts
@@ -247,7 +243,6 @@ def _next_step(
     kind, why = choose_step(selector, conclusion, n_features, compared)
     if problem.constraints is not None and kind != "compare":
         kind, why = "use", "The choice keeps to what was wished. Continue with it:"
-    why = for_classes(why, len(selector.classes_))
     if steps is None:
         code = python_steps(selector, n_features, has_groups)[kind]
         return {"kind": kind, "why": why, "command": None, "code": code}
@@ -260,14 +255,7 @@ def _check_problem(selector: Any, X: Any, y: Any, sample_weight: Any, groups: An
     if not isinstance(selector, RankingSelector):
         got = type(selector).__name__
         raise MaucError(f"selector must be a fitted selector of mauc, such as MDFS, got {got}.")
-    check_fitted(selector)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", MaucWarning)  # fit has given them
-        problem: Problem = make_problem(
-            clone(selector), X, y, sample_weight, groups, accepts=selector.accepts
-        )
-    check_same_data(selector, problem)
-    return problem
+    return problem_of_fit(selector, X, y, sample_weight, groups)
 
 
 def _check_study(study: SirenStudy, problem: Problem) -> None:

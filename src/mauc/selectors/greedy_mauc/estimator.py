@@ -188,8 +188,7 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
     @property
     def predicted_mauc_(self) -> np.ndarray:
         """MAUC to expect of the features so far; computed when it is first asked for."""
-        predicted: Any = self.trace_.details["predicted_mauc"]
-        return predicted.mauc if isinstance(predicted, Prediction) else predicted
+        return self.trace_.details["predicted_mauc"]
 
     @property
     def cost_curve_(self) -> CostCurve:
