@@ -21,6 +21,7 @@ from mauc.checks import check_int
 from mauc.classifiers.base import BaseClassifier, OneHotColumns
 from mauc.classifiers.bayes import NormalNaiveBayes
 from mauc.data.constraints import WISHES
+from mauc.data.frames import leave_out_dates
 from mauc.data.problem import Problem, make_problem
 from mauc.evaluation.evaluate import RESPONSES, FoldEvaluator, check_sizes, rank_part
 from mauc.evaluation.folds import make_folds, warn_of_leaks
@@ -133,6 +134,7 @@ def best_subset(
     check_int("random_state", random_state, 0)
     check_int("cv", cv, 2)
     check_int("outer", outer, 2, optional=True)
+    X, _ = leave_out_dates(X)
     problem = _problem(X, y, groups)
     grid = _Grid(problem, selectors, sizes, classifiers, random_state, n_jobs)
     splits = make_folds(problem, outer, random_state) if outer else []

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import clone
 
 from mauc.data.columns import is_frame
+from mauc.data.frames import leave_out_dates
 from mauc.data.problem import Problem, make_problem
 from mauc.data.training_rows import Recognised, TrainingRows
 from mauc.data.validate import check_columns
@@ -79,6 +80,7 @@ def certify(
     if is_frame(X):
         check_columns(X, selector)
     accepts = selector.accepts
+    X, _ = leave_out_dates(X, warns=False)
     problem = make_problem(clone(selector), X, y, sample_weight, groups, accepts=accepts)
     if problem.n_features != selector.n_features_in_:
         raise MaucError(

@@ -17,7 +17,7 @@ from mauc.checks import check_level, is_int, is_real
 from mauc.data.columns import default_names, is_frame
 from mauc.data.constraints import Constraints
 from mauc.data.decomposition import Decomposition, decompose
-from mauc.data.frames import needs_types, take_columns
+from mauc.data.frames import leave_out_dates, needs_types, take_columns
 from mauc.data.problem import Problem, make_problem
 from mauc.data.source import ColumnSource, load_columns
 from mauc.data.training_rows import TrainingRows
@@ -84,6 +84,8 @@ class RankingSelector(SelectorMixin, Estimator):
         ----------
         X : array-like, sparse matrix or source of shape (n_samples, n_features)
             Training data; the columns of a source, see `mauc.open_columns`, are read in blocks.
+            Dates, times and durations in a data frame are left out with a warning, as the command
+            leaves them out.
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), optional
@@ -127,19 +129,24 @@ class RankingSelector(SelectorMixin, Estimator):
             X, y, sample_weight, joined = open_input(
                 X, y, sample_weight, client, uses_cluster=not self._no_cluster
             )
+            table, dated = leave_out_dates(X)
             with joined as cluster:
                 problem = make_problem(
-                    self, X, y, sample_weight, groups, accepts=self.accepts, cluster=cluster
+                    self, table, y, sample_weight, groups, accepts=self.accepts, cluster=cluster
                 )
                 given = {"sample_weight": sample_weight, "groups": groups, "cv": cv}
                 n_wanted = self._n_wanted(
                     problem, X, y,
                     **{name: value for name, value in given.items() if value is not None},
                 )  # fmt: skip
-                self._training_rows = TrainingRows.of(problem, X, self.n_jobs)
+                self._training_rows = TrainingRows.of(problem, table, self.n_jobs)
                 problem = problem.drop_zero_weight()
                 if is_fdr:
                     ranked = self._rank_significant(problem, n_wanted, options)
+                elif len(dated):
+                    is_open = ~np.isin(np.arange(problem.n_features), dated)
+                    n_wanted = min(n_wanted, int(is_open.sum()))
+                    ranked = self._rank_among(problem, n_wanted, options, is_open)
                 else:
                     ranked = self._rank(problem, n_wanted, options)
                 pair_auc = ranked.pair_auc
@@ -305,15 +312,25 @@ class RankingSelector(SelectorMixin, Estimator):
         is_wanted = significant_features(problem, self.fdr_alpha, self.n_jobs)
         units = [*wishes.unit_of[is_wanted], *wishes.keep]
         is_wanted = np.isin(wishes.unit_of, units)
+        return self._rank_among(problem, n_wanted, options, is_wanted)
+
+    def _rank_among(self, problem, n_wanted, options, is_wanted) -> Ranked:
+        """Rank those of the features that are wanted, fewer than `n_wanted` if they are."""
         if is_wanted.all():
             return self._rank(problem, n_wanted, options)
+        wishes = problem.constraints or Constraints(np.arange(problem.n_features))
         if hasattr(self, "exclude"):  # its search knows of features that may not be chosen
             wishes = replace(wishes, unit_of=np.where(is_wanted, wishes.unit_of, -1))
             _check_affordable(wishes, problem)
-            n_wanted = wishes.n_available
+            n_wanted = min(n_wanted, wishes.n_available)
             return self._rank(replace(problem, constraints=wishes), n_wanted, options)
         ranked = self._rank(problem, n_wanted, options)
+        n_others = int((~is_wanted[ranked.selection.features]).sum())
+        if n_others > 0 and n_wanted < problem.n_features:
+            n_further = min(n_wanted + int((~is_wanted).sum()), problem.n_features)
+            ranked = self._rank(problem, n_further, options)
         kept = is_wanted[ranked.selection.features]
+        kept &= np.cumsum(kept) <= n_wanted
         if not kept.any():  # a search that ends by itself chose others
             best = np.argmax(np.where(is_wanted, ranked.scores, -np.inf), keepdims=True)
             return single_ranking(problem, best, ranked.scores[best], ranked.scores)
@@ -495,6 +512,7 @@ def problem_of_fit(
     """Return the problem of a fit, made again of its data; raise for other data."""
     check_fitted(selector)
     X, y, sample_weight, _ = open_input(X, y, sample_weight)
+    X, _ = leave_out_dates(X)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MaucWarning)  # fit has given them
         holder = type(selector)(**selector.get_params(deep=False))

@@ -6,6 +6,7 @@ import numpy as np
 
 from mauc.data.columns import Columns, default_names
 from mauc.data.constraints import Constraints
+from mauc.data.frames import leave_out_dates
 from mauc.data.pair_weights import PairWeights
 from mauc.data.problem import Problem
 from mauc.data.source import ColumnSource
@@ -57,6 +58,7 @@ class SketchMixin:
             if y is None:
                 raise MaucError("this estimator requires y to be passed, but the target y is None.")
             (X, y), sketch = as_rows(X, y), getattr(self, "sketch_", None)
+            X, _ = leave_out_dates(X)
             if sketch is None:
                 sketch = PairAUCSketch(n_jobs=self.n_jobs)
             else:

@@ -9,7 +9,6 @@ from mauc.report.html.values import number
 from mauc.report.provenance import stamp_of
 from mauc.report.summaries import win_draw_loss_table
 from mauc.report.tables import Table, mauc_table
-from mauc.results import measure_name
 from mauc.selectors.base import RankingSelector
 from mauc.stats import Comparison, compare_to, mean_interval
 from mauc.stats.rows import labels_of, rows_of, shown_name
@@ -21,8 +20,9 @@ _COLUMNS = (
 
 
 def summarise_comparison(
-    run: Any, selector: RankingSelector, comparison: Comparison | None = None
-) -> dict[str, Any]:
+    run: Any, selector: RankingSelector, comparison: Comparison | None = None,
+    measure: str = "MAUC",
+) -> dict[str, Any]:  # fmt: skip
     """Collect what a page says about an experiment, the rows of a run or its folder.
 
     By default the baseline is the selector of the page, see `find_reference`, and the test that of
@@ -35,7 +35,7 @@ def summarise_comparison(
         comparison = replace(comparison, reference=None)
     styles = selector_styles(selectors)
     tables: list[Table] = [
-        mauc_table(rows, dataset, comparison, measure=measure_name(len(selector.classes_)))
+        mauc_table(rows, dataset, comparison, measure=measure)
         for dataset in labels_of(rows, "dataset")
     ]
     tests = []

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from mauc.data.decomposition import Decomposition
+from mauc.data.frames import leave_out_dates
 from mauc.data.problem import Problem
 from mauc.difficulty import SirenStudy
 from mauc.evaluation.folds import check_cv
@@ -31,6 +32,7 @@ from mauc.report.html.summarise import (
 )
 from mauc.report.html.values import N_BINS, bin_features, draw_rows, number, plural
 from mauc.report.html.what_if import what_if_part
+from mauc.results import measure_name
 from mauc.selectors.base import RankingSelector, problem_of_fit
 from mauc.selectors.pair_tests import significant_cells
 from mauc.stats import Comparison
@@ -168,7 +170,8 @@ def selection_report(
     """
     if comparison is not None and run is None:
         raise MaucError("comparison= needs run=, the rows to compare.")
-    problem = _check_problem(selector, X, y, sample_weight, groups)
+    table, _ = leave_out_dates(X, warns=False)  # fit has warned
+    problem = _check_problem(selector, table, y, sample_weight, groups)
     cv = check_cv(cv, problem.n_samples)
     if study is not None:
         _check_study(study, problem)
@@ -191,7 +194,8 @@ def selection_report(
     pairs["hardest"] = pairs["hardest"][:MAX_PAIRS]
     n_fits = conclusion.pop("n_fits")
     significant = significant_cells(problem, selector.ranking_, selector.n_jobs)
-    compared = None if run is None else summarise_comparison(run, selector, comparison)
+    measure = measure_name(problem.n_classes)
+    compared = None if run is None else summarise_comparison(run, selector, comparison, measure)
     conclusion["next"] = _next_step(selector, conclusion, problem, steps, compared)
     if title is None:
         title = f"{plural(n_selected, 'feature')} chosen by {type(selector).__name__}"
@@ -211,7 +215,7 @@ def selection_report(
             "pair_auc": [[number(auc) for auc in row] for row in selector.pair_auc_[:n_mapped]],
             "distributions": bin_features(
                 problem,
-                X,
+                table,
                 selector.ranking_[:n_binned],
                 selector.ranking_[places],
                 np.concatenate(drawn),
