@@ -246,7 +246,9 @@ def test_text_in_an_array_names_its_column_and_the_way_out(make):
     rows = np.column_stack([X[:, :2].astype(str), COLOURS])
     with pytest.raises(MaucError, match=text):
         make(2).fit(rows, Y)
-    with pytest.raises(MaucError, match="column 2 of the array .*'red'.*; encode or drop it first"):
+    with pytest.raises(
+        MaucError, match=r"column 2 of the array .*'red'.*; encode or drop it first"
+    ):
         FSDD(2).fit(rows, Y)
     with pytest.raises(MaucError, match=r"array of text \(<U\d+\); convert it first: X\.astype"):
         make(2).fit(rows[:, :2], Y)

@@ -37,7 +37,8 @@ class SketchMixin:
         The AUCs are those of a `mauc.PairAUCSketch`, `sketch_`, of fixed size: exact for features
         with at most 1,024 distinct values, otherwise off by no more than `error_bound_`. As long as
         rows of one class alone have come there is nothing to rank. For other numbers of bins update
-        a sketch and pass it to `fit_sketch`.
+        a sketch and pass it to `fit_sketch`. Wishes, such as ``keep`` and ``budget``, hold as in
+        ``fit``.
 
         Parameters
         ----------
