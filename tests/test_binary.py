@@ -11,8 +11,9 @@ from sklearn.metrics import roc_auc_score
 
 from mauc import GreedyMAUC, mauc_interval, mauc_score, pair_auc_scores, select_k, siren_study
 from mauc.plotting import PairMapDisplay
+from mauc.report import mauc_table
 from mauc.report.html import selection_report
-from mauc.results import for_classes
+from mauc.stats import Comparison
 from tests.helpers.cli_helpers import run, run_json
 from tests.helpers.selector_cases import SELECTORS
 
@@ -120,7 +121,7 @@ def test_a_siren_study_has_nothing_to_compare():
 def test_figures():
     X, y = table()
     selector = GreedyMAUC(3).fit(X, y)
-    displays = selector.trace_.plot(), PairMapDisplay.from_selector(selector)
+    displays = selector.trace_.plot(), PairMapDisplay.from_selector(selector, X, y)
     for display in (*displays, siren_study(X, y).plot()):
         for ax in display.figure_.axes:
             words = ax.get_xlabel(), ax.get_ylabel(), *(ax.get_title(loc) for loc in ("left",))
@@ -179,10 +180,23 @@ def test_no_pair_is_seen_on_the_page(method):
     assert "The two classes" in text
 
 
-def test_words_stay_for_three_classes():
-    text = "MAUC is the mean AUC over all pairs of classes, and over the parts"
-    assert for_classes(text, 3) == text
-    assert for_classes(text, 2) == "AUC is the mean over the parts"
-    assert (
-        for_classes("GreedyMAUC, MAUCD, predicted_mauc", 2) == "GreedyMAUC, MAUCD, predicted_mauc"
-    )
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_names_of_users_stay_as_they_are(n_classes):
+    rng = np.random.default_rng(0)
+    labels = ["MAUC", "class pair", "mean AUC"][:n_classes]
+    y = np.repeat(labels, 40)
+    X = pd.DataFrame(rng.normal(size=(len(y), 3)), columns=["the pairs above", "MAUC", "AUC"])
+    X["MAUC"] += y == "MAUC"
+    selector = GreedyMAUC(2).fit(X, y)
+    for name in X:
+        assert str(selector.explain(name, X, y)).startswith(f"{name} was ")
+    page = selection_report(selector, X, y, data_name="mean AUC of MAUC").to_html()
+    assert "mean AUC of MAUC" in page
+    assert '"the pairs above"' in page
+    rows = pd.DataFrame({
+        "dataset": "MAUC", "repeat": 0, "fold": [0, 1], "classifier": "nb", "size": 5,
+        "selector": "mdfs", "mauc": [0.9, 0.8], "status": "ok", "error": None, "n_train": 89,
+        "n_test": 89,
+    })  # fmt: skip
+    text = mauc_table(rows, "MAUC", Comparison(None), measure="AUC").to_text()
+    assert text.startswith("Mean AUC of 1 selectors on the MAUC data set")

@@ -139,7 +139,7 @@ def test_every_result_has_rows_a_frame_and_html():
 
 
 def test_an_explanation_prints_sentences_and_is_one_row(digits):
-    found = MDFS(5, random_state=0).fit(*digits).explain("x0")
+    found = MDFS(5, random_state=0).fit(*digits).explain("x0", *digits)
     assert str(found).splitlines() == found.sentences
     assert found._repr_html_().count("<p>") == len(found.sentences)
     assert found.to_frame()["feature"].tolist() == ["x0"]

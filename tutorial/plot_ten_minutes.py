@@ -144,10 +144,10 @@ print(f"{selector.predicted_mauc_[-1]:.4f} -> {wished.predicted_mauc_[-1]:.4f}")
 # Why this one, and not that one?
 # -------------------------------
 
-print(selector.explain("pixel_4_2"))
+print(selector.explain("pixel_4_2", X, y))
 
 # %%
-print(selector.explain("pixel_5_5"))
+print(selector.explain("pixel_5_5", X, y))
 
 # %%
 # Is anything lost without the other 54? A certificate bounds it on rows that had no say in the

@@ -19,7 +19,7 @@ wine = load_wine(as_frame=True)
 selector = GreedyMAUC(5).fit(wine.data, wine.target_names[wine.target])
 
 fig, ax = plt.subplots(figsize=(8.2, 3.6), layout="constrained")
-display = PairMapDisplay.from_selector(selector, ax=ax)
+display = PairMapDisplay.from_selector(selector, wine.data, wine.target_names[wine.target], ax=ax)
 ax.set_title("Five features on the three pairs of wines", loc="left")
 plt.show()
 
@@ -37,7 +37,7 @@ X, y = load_digits(return_X_y=True, as_frame=True)
 digits = GreedyMAUC(10).fit(X, y)
 
 fig, ax = plt.subplots(figsize=(6.0, 4.8), layout="constrained")
-PairMapDisplay.from_selector(digits, by="classes", ax=ax).image_.set_clim(0.85, 1)
+PairMapDisplay.from_selector(digits, X, y, by="classes", ax=ax).image_.set_clim(0.85, 1)
 ax.set_title("The best of ten pixels on every pair of digits", loc="left")
 plt.show()
 

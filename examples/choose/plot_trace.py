@@ -28,10 +28,11 @@ display.figure_.set_size_inches(7.6, 6.6)
 display.axes_[0].set_title("Predicted MAUC of sixteen pixels, added one by one", loc="left", pad=24)
 
 # %%
-# ``explain`` answers for a single feature, chosen or not:
+# ``explain`` answers for a single feature, chosen or not. The selector does not keep its data, so
+# pass them again:
 
 first = selector.trace_.feature_names[0]
-print(selector.explain(first))
+print(selector.explain(first, X, y))
 
 # %%
-print(selector.explain("pixel_3_3"))
+print(selector.explain("pixel_3_3", X, y))

@@ -22,6 +22,7 @@ from mauc.checks import check_int
 from mauc.classifiers.base import BaseClassifier, OneHotColumns
 from mauc.classifiers.bayes import NormalNaiveBayes
 from mauc.data.constraints import WISHES
+from mauc.data.frames import leave_out_dates
 from mauc.data.problem import Problem, make_problem
 from mauc.evaluation.evaluate import RESPONSES, FoldEvaluator, check_sizes, rank_part
 from mauc.evaluation.folds import make_folds, warn_of_leaks
@@ -34,7 +35,7 @@ from mauc.metrics.mauc import score_columns
 from mauc.progress import track
 from mauc.registry import Accepts
 from mauc.results import MAX_ROWS as MAX_SHOWN
-from mauc.results import Result, for_classes, plural, short_name
+from mauc.results import Result, measure_name, plural, short_name
 from mauc.selectors.base import RankingSelector
 from mauc.selectors.filters import MAUCD
 from mauc.texts import insert_texts
@@ -147,6 +148,7 @@ def best_subset(
     check_int("random_state", random_state, 0)
     check_int("cv", cv, 2)
     check_int("outer", outer, 2, optional=True)
+    X, _ = leave_out_dates(X)
     problem = _problem(X, y, groups)
     grid = _Grid(problem, selectors, sizes, classifiers, random_state, n_jobs)
     splits = make_folds(problem, outer, random_state) if outer else []
@@ -200,7 +202,7 @@ def best_subset(
     return BestSubset(
         pipeline, choice, labels, interval, tuple(outer_choices), race.table(), race.is_finished,
         grid, cv, len(splits), random_state, problem.n_samples, race.problem.n_samples,
-        problem.n_features, for_classes("MAUC", problem.n_classes),
+        problem.n_features, measure_name(problem.n_classes),
     )  # fmt: skip
 
 

@@ -17,7 +17,7 @@
       │    ├─ AbsentClassWarning     a class has no sample to score
       │    ├─ LooseBoundWarning      AUCs of a sketch may be far from those of the rows
       │    ├─ ColumnWarning          columns of a file may not be what they are taken for
-      │    │    └─ LeftOutWarning    columns of a file were taken for no features
+      │    │    └─ LeftOutWarning    columns were taken for no features
       │    ├─ RepeatedRowsWarning    rows are in the training and in the test part
       │    └─ IncompleteRunWarning   cells of a run are not there yet
       ├─ LongFitWarning              a fit will take hours
@@ -89,7 +89,7 @@ class ColumnWarning(MaucWarning):
 
 
 class LeftOutWarning(ColumnWarning):
-    """Columns of a file look like row numbers, ids, dates or constants and were left out."""
+    """Columns look like row numbers, ids, dates or constants and were left out."""
 
 
 class RepeatedRowsWarning(MaucWarning):

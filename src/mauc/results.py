@@ -3,7 +3,6 @@
 from abc import ABC, abstractmethod
 from collections import namedtuple
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from re import escape, sub
 from typing import Any
 
 from mauc.exceptions import printable
@@ -11,29 +10,6 @@ from mauc.layout import Layout, escape_html, render_html, render_text
 
 MAX_ROWS = 20
 _MAX_NAME = 40  # characters of a name
-#: of two classes there is one AUC, no mean over pairs: what texts say of it
-_FOR_TWO = {
-    "is the mean AUC over all pairs of classes, and over the parts": "is the mean over the parts",
-    "AUC of every feature on every pair of classes": "AUC of every feature",
-    "Over all pairs of classes": "Of the feature alone",
-    "Over all pairs the choice does as well as all features. Continue with it": (
-        "That all features do better may be chance. Continue with the choice"
-    ),
-    "choose more features if the pairs above matter": "choose more features",
-    "at all class pairs at once and at": "at",
-    "the pairs above": "the two classes",
-    "The pairs above": "The two classes",
-    "opens a pair or shows": "shows",
-    "first and last pair": "first and last feature",
-    "class pair, the hardest first (shaded: the hardest third)": "classes",
-    "class pair (shaded: the hardest third)": "classes",
-    "class pair": "classes",
-    "AUC on the pair": "AUC",
-    "rank on the pair": "rank",
-    "Show the pairs of a class": "Show a class",
-    "mean AUC": "AUC",
-    "MAUC": "AUC",
-}
 
 
 class Result(ABC):
@@ -99,16 +75,13 @@ def short_name(name: object, n_letters: int = _MAX_NAME) -> str:
     return f"{text[:head]}…{text[head + 1 - n_letters :]}"
 
 
-def for_classes(text: str, n_classes: int) -> str:
-    """Return a text about MAUC as it reads for so many classes: of two it is the AUC.
+def measure_name(n_classes: int) -> str:
+    """Return what MAUC is called for so many classes: of two it is the AUC.
 
-    >>> for_classes("predicted MAUC of GreedyMAUC", 2), for_classes("mean AUC", 3)
-    ('predicted AUC of GreedyMAUC', 'mean AUC')
+    >>> measure_name(2), measure_name(3)
+    ('AUC', 'MAUC')
     """
-    if n_classes != 2:
-        return text
-    wanted = "|".join(map(escape, _FOR_TWO))
-    return sub(rf"(?<!\w)({wanted})(?!\w)", lambda found: _FOR_TWO[found[0]], text)
+    return "AUC" if n_classes == 2 else "MAUC"
 
 
 def number(value: float, form: str = ".4f", missing: str = "-") -> str:

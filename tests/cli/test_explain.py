@@ -10,7 +10,7 @@ def test_sentences_are_those_of_the_method(wine_file):
     selector = GreedyMAUC(3).fit(dataset.X, dataset.y)
     column = dataset.feature_names.index("hue")
     printed = run("explain", wine_file, "hue", "-t", "label", "-k", "3").stdout
-    expected = str(selector.explain(column)).replace(f"x{column} was", "hue was")
+    expected = str(selector.explain(column, dataset.X, dataset.y))
     assert printed.splitlines()[0] == "hue was not chosen."
     assert printed.splitlines()[-1] == expected.splitlines()[-1]
 

@@ -1,8 +1,11 @@
 """The bound on what leaving out features costs: of whom, on which rows, in which words."""
 
+import pickle
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_wine
 from sklearn.linear_model import LogisticRegression
@@ -60,8 +63,28 @@ def test_without_an_estimator_the_judge_is_the_best_with_all_features(selector):
 
 
 def test_rows_of_the_fit_are_refused(selector):
-    with pytest.raises(MaucError, match="what the selector was fitted on"):
+    refused = partial(pytest.raises, MaucError)
+    with refused(match="not fitted on, but 89 of its rows are rows of the fit:"):
         selector.certificate(X[TRAIN], Y[TRAIN])
+    with refused(match="but 45 of its rows"):
+        selector.certificate(X[TRAIN][::2], Y[TRAIN][::2])
+    some = np.r_[1:178:2, 0:178:12]  # wine has two equal rows, one in each half
+    with refused(match="but 16 of its rows"):
+        pickle.loads(pickle.dumps(selector)).certificate(X.iloc[some], Y.iloc[some])
+
+
+def test_rows_that_repeat_by_chance_are_taken():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 300)
+    few = pd.DataFrame(rng.integers(0, 3, (300, 3)) + (rng.random((300, 3)) < 0.3) * y[:, None])
+    pairs = pd.DataFrame(np.repeat(rng.normal(size=(150, 3)), 2, axis=0))
+    for table, labels in ((few, y), (pairs, np.repeat(y[:150], 2))):
+        rows = rng.permutation(300)
+        first, second = np.sort(rows[:150]), np.sort(rows[150:])
+        selector = MAUCD(1).fit(table.iloc[first], labels[first])
+        selector.certificate(table.iloc[second], labels[second], GaussianNB())
+        with pytest.raises(MaucError, match="repeat one by chance"):
+            selector.certificate(table.iloc[first], labels[first], GaussianNB())
 
 
 def test_wrong_input_is_named(selector):

@@ -48,7 +48,7 @@ def select(X: Array, y: Array) -> list[Array]:
     chosen = assert_type(GreedyMAUC(2).fit(X, y), GreedyMAUC)
     assert_type(MDFS(2, random_state=0).fit(X, y), MDFS)
     certificate = GreedyMAUC(2).fit(X[::2], y[::2]).certificate(X[1::2], y[1::2])
-    explanation = chosen.explain(0)
+    explanation = chosen.explain(0, X, y)
     print(str(certificate), explanation, chosen.trace_, chosen.decomposition_.n_subproblems)
     print(len(chosen.alternatives_), chosen.classes_, chosen.support_, chosen.pair_auc_.shape)
     assert_type(chosen.subproblem_names_, list[str])

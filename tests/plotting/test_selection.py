@@ -30,7 +30,7 @@ def test_frame_and_image_are_the_aucs_of_the_selector():
 
 def test_many_pairs_thin_out_the_labels_and_one_list_has_no_dots():
     X, y = load_digits(return_X_y=True)
-    display = PairMapDisplay.from_selector(MAUCD("all").fit(X, y))
+    display = PairMapDisplay.from_selector(MAUCD("all").fit(X, y), X, y)
     assert len(display.ax_.get_xticks()) <= 60
     assert len(display.ax_.get_yticks()) <= 60
     assert display.asked_by is None
@@ -45,7 +45,7 @@ def test_more_than_sixty_pairs_open_by_classes():
     X, y = load_digits(return_X_y=True)
     y = y + 10 * (np.arange(len(y)) % 2)  # 20 classes, 190 pairs
     selector = MAUCD(5).fit(X, y)
-    display = PairMapDisplay.from_selector(selector)
+    display = PairMapDisplay.from_selector(selector, X, y)
     image = np.asarray(display.image_.get_array())
     assert image.shape == (20, 20)
     assert_array_equal(image[np.triu_indices(20, 1)], selector.pair_auc_.max(axis=0))

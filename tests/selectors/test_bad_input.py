@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from scipy import sparse
+from sklearn.compose import ColumnTransformer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from mauc import (
     ARCO,
@@ -236,3 +239,26 @@ def test_too_many_values_to_be_states():
         with pytest.raises(MaucError, match="column 0 must have at most 255 distinct values"):
             selector.fit(column, y)
     MRMR("all", binning="none").fit(column // 2, y)
+
+
+def test_text_in_an_array_names_its_column_and_the_way_out(make):
+    text = r"column 2 of the array \(<U\d+\) has values such as 'red'; pass a data frame"
+    rows = np.column_stack([X[:, :2].astype(str), COLOURS])
+    with pytest.raises(MaucError, match=text):
+        make(2).fit(rows, Y)
+    with pytest.raises(
+        MaucError, match=r"column 2 of the array .*'red'.*; encode or drop it first"
+    ):
+        FSDD(2).fit(rows, Y)
+    with pytest.raises(MaucError, match=r"array of text \(<U\d+\); convert it first: X\.astype"):
+        make(2).fit(rows[:, :2], Y)
+
+
+def test_text_behind_a_column_transformer_names_set_output():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"colour": COLOURS, "height": X[:, 0], "width": X[:, 1]})
+    scale = ColumnTransformer([("scale", StandardScaler(), ["width"])], remainder="passthrough")
+    text = r"column 1 of the array \(object\) .* 'red' .*set_output\(transform=\"pandas\"\)"
+    with pytest.raises(MaucError, match=text):
+        make_pipeline(scale, MAUCD(1)).fit(frame, Y)
+    make_pipeline(scale.set_output(transform="pandas"), MAUCD(1)).fit(frame, Y)

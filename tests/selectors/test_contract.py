@@ -1,7 +1,9 @@
 """The contract of the selectors: each law once, for all of them and their variants."""
 
+import gc
 import pickle
 import tempfile
+import weakref
 from itertools import pairwise
 
 import numpy as np
@@ -424,3 +426,30 @@ def test_pipeline_and_grid_search(name, wine):
     step = type(selector).__name__.lower()
     search = GridSearchCV(pipeline, {f"{step}__n_features_to_select": [1, 5]}, cv=2).fit(X, y)
     assert search.best_params_ == {f"{step}__n_features_to_select": 5}
+
+
+@every(METHODS)
+def test_a_fitted_selector_keeps_no_data(name):
+    sizes = []
+    for n_samples in (2100, 2200):  # beyond the rows that a search samples
+        X, y = integer_table(0, n_samples)
+        X = X.astype(float)
+        fitted = clone(SELECTORS[name]).set_params(n_features_to_select=3).fit(X, y)
+        fitted.explain(int(fitted.ranking_[0]), X, y)
+        reference = weakref.ref(X)
+        del X
+        gc.collect()
+        assert reference() is None
+        sizes.append(len(pickle.dumps(fitted)) - 8 * n_samples)  # a hash of each row
+    assert abs(sizes[0] - sizes[1]) < 100
+
+
+@every()
+@pytest.mark.parametrize("exponent", [-1000, -600, 600, 1000])
+def test_powers_of_two_change_nothing(name, exponent):
+    if "relieff" in name and exponent < 0:
+        pytest.skip("as in WEKA a range below 1e-6 counts as constant, with a warning")
+    X, y = integer_table(3)
+    X = X / 8.0 - 1.0
+    scaled = clone(SELECTORS[name]).fit(np.ldexp(X, exponent), y)
+    assert_same_fit(scaled, clone(SELECTORS[name]).fit(X, y))

@@ -30,7 +30,7 @@ from mauc import (
 from mauc.data import columns as block_width_module
 from mauc.data.decomposition import DECOMPOSITIONS, Decomposition
 from mauc.data.problem import make_problem
-from mauc.exceptions import ConstantInputWarning
+from mauc.exceptions import ConstantInputWarning, NoEvidenceWarning
 from mauc.registry import RELEVANCES
 from mauc.selectors.lists import SCHEDULES
 from tests.helpers import (
@@ -443,3 +443,17 @@ def test_the_unit_does_not_matter_to_fast(seed, factor, decomposition, has_gaps)
         found = SubproblemSelector("all", **options).fit(other, y)
         assert_array_equal(found.scores_, wanted.scores_)
         assert_array_equal(found.ranking_, wanted.ranking_)
+
+
+def test_a_class_without_a_cut_is_named(rng):
+    y = np.repeat(["a", "b", "rare"], [60, 60, 3])
+    X = rng.random((123, 6)) + np.outer(y == "b", [0, 0, 0.8, 0.8, 0.8, 0])
+    X[120:] = X[[0, 60, 1]]  # rows of the rare class are like those of the others
+    text = "no feature has an MDL cut for 'rare vs rest': 1 of the 4 selected were chosen there"
+    with pytest.warns(NoEvidenceWarning, match=text):
+        chosen = SpreadFx(4).fit(X, y)
+    assert chosen.trace_.scores.min() == 0.0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        SpreadFx("all").fit(X, y)  # nothing is chosen
+        SpreadFx(3, relevance="auc").fit(X, y)

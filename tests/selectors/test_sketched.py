@@ -16,6 +16,10 @@ SELECTORS = [
     MDFS(0.4, schedule="hardest", ties="mauc"),
     MDFS("all", schedule="rand_robin", random_state=0),
     MAUCD(7),
+    MDFS(6, exclude=[42, 26], keep=[3, 60], random_state=0),
+    MDFS(8, feature_groups={"row": range(16, 24)}, keep="row", schedule="hardest"),
+    MAUCD(feature_costs=np.arange(64) % 3 + 1.0, budget=9.0),
+    MDFS(5, feature_costs=np.arange(64) % 3 + 1.0, budget=9.0, random_state=0),
 ]
 
 
@@ -43,7 +47,7 @@ def test_partial_fit_is_fit_where_the_sketch_is_exact(selector, digits):
     assert streamed.n_features_in_ == 64
 
 
-@pytest.mark.parametrize("selector", SELECTORS, ids=str)
+@pytest.mark.parametrize("selector", SELECTORS[:4], ids=str)
 def test_fit_sketch_knows_its_error(selector):
     rng = np.random.default_rng(0)
     y = rng.integers(0, 4, 3000)
@@ -55,6 +59,20 @@ def test_fit_sketch_knows_its_error(selector):
     assert (np.abs(fitted.pair_auc_ - exact) <= fitted.error_bound_).all()
     assert 0 < fitted.error_bound_.max() < 0.05
     assert fitted.sketch_ is sketch
+
+
+def test_wishes_that_cannot_be_met_are_refused_before_rows_are_added(digits):
+    X, y = digits
+    selector = MDFS(2, random_state=0).partial_fit(X[:100], y[:100])
+    for wishes, text in (
+        ({"exclude": ["pixel"]}, "exclude must name features"),
+        ({"keep": [0, 1, 2]}, "at least 3"),
+        ({"budget": 1.0}, "budget needs feature_costs"),
+    ):
+        with pytest.raises(MaucError, match=text):
+            selector.set_params(**wishes).partial_fit(X[100:], y[100:])
+        selector.set_params(exclude=None, keep=None, budget=None)
+        assert selector.sketch_.n_rows == 100
 
 
 def test_fit_after_partial_fit_starts_anew(digits):

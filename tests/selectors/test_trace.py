@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn.datasets import load_wine
 
+from mauc import GreedyMAUC
 from mauc.selectors.trace import SelectionTrace, TraceStep
 
 
@@ -24,8 +26,25 @@ def test_trace_is_a_sequence_of_steps(trace):
     assert trace[0] == TraceStep(1, 4, "d", 1, "u vs w", 1, 0.9)
     assert trace[-1] == trace[1] == TraceStep(2, 2, "b", 0, "u vs v", 3, 0.8)
     assert list(trace) == [trace[0], trace[1]]
+    assert trace[:1] == [trace[0]]
+    assert trace[::-1] == [trace[1], trace[0]]
     with pytest.raises(IndexError):
         trace[2]
+
+
+def test_details_are_arrays_computed_when_asked_for():
+    X, y = load_wine(return_X_y=True)
+    selector = GreedyMAUC(3).fit(X, y)
+    details = selector.trace_.details
+    assert str(details) == "Details(predicted_mauc)"  # no array of the search
+    assert (len(details), list(details), "predicted_mauc" in details) == (
+        1,
+        ["predicted_mauc"],
+        True,
+    )
+    assert isinstance(details["predicted_mauc"], np.ndarray)
+    assert len(details["predicted_mauc"]) == 3
+    assert details["predicted_mauc"] is selector.predicted_mauc_
 
 
 def test_trace_as_a_frame(trace):

@@ -42,11 +42,7 @@ def chosen(selector):
 
 
 def constraints(n_features=4, **wishes):
-    class Holder:
-        column_labels, feature_names = None, None
-
-    Holder.n_features = n_features
-    return Constraints.of(type("Wishes", (), wishes), Holder)
+    return Constraints.of(type("Wishes", (), wishes), [f"x{j}" for j in range(n_features)])
 
 
 def test_units_by_hand():

@@ -15,6 +15,7 @@ from mauc.exceptions import MaucError
 
 BINNINGS = ("three_states", "mdl", "equal_width", "equal_frequency", "none")
 MAX_BINS = 255  # missing values take one more code
+_MAX_EXPONENT = 300  # of two, in columns whose squares are ordinary numbers
 
 
 def bin_columns(
@@ -97,6 +98,7 @@ def three_states(
     A feature that varies without a value outside, such as one of two equally frequent values, would
     come out constant and is cut at its mean instead: x > mean is state 2.
     """
+    XT = _ordinary_units(XT)
     shifts, sums = np.empty(len(XT)), np.empty((2, len(XT)))
     n_known = np.full(len(XT), XT.shape[1])
     _plain_sums(XT, shifts, sums)
@@ -128,9 +130,20 @@ def three_states(
         n_states[j] += is_missing.any()  # a sum of infinities is not a number either
 
 
+def _ordinary_units(XT: np.ndarray) -> np.ndarray:
+    """Return columns, those whose squares would leave the doubles scaled by a power of two."""
+    largest = np.fmax(np.fmax.reduce(XT, axis=1), -np.fmin.reduce(XT, axis=1))
+    exponents = np.frexp(largest.astype(np.float64))[1]
+    is_extreme = np.abs(exponents) > _MAX_EXPONENT
+    if is_extreme.any():
+        XT = XT.copy()
+        XT[is_extreme] = np.ldexp(XT[is_extreme], -exponents[is_extreme, np.newaxis])
+    return XT
+
+
 def equal_width(XT: np.ndarray, n_bins: int, codes: np.ndarray, n_states: np.ndarray) -> None:
     """Cut the range of every feature into `n_bins` parts of equal width; missing is `n_bins`."""
-    XT, is_missing = XT.astype(np.float64), np.isnan(XT)
+    XT, is_missing = _ordinary_units(XT.astype(np.float64)), np.isnan(XT)
     low, high = (end.reduce(XT, axis=1, keepdims=True) for end in (np.fmin, np.fmax))
     widths = np.where(high > low, high - low, 1.0)
     parts = np.minimum(n_bins * ((XT - low) / widths), n_bins - 1)

@@ -13,7 +13,7 @@ from mauc.cli.outputs import Written, check_folder, check_outputs, write_figure,
 from mauc.cli.reading import Reading, reads_data, say_columns, target_option
 from mauc.cli.wishes import COSTS, read_costs
 from mauc.exceptions import MaucError
-from mauc.results import for_classes
+from mauc.results import measure_name
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -114,13 +114,13 @@ def compare(
     failed = [f"{count} x {what}" for what, count in sorted(summary.failures.items())]
     if summary.n_failed == len(rows):
         raise MaucError("every combination failed:\n  " + "\n  ".join(failed))
-    written, n_classes = Written(), len(set(dataset.y))
+    written, measure = Written(), measure_name(len(set(dataset.y)))
     if figure is not None:
         from mauc.plotting import CurvesDisplay
 
         drawn = CurvesDisplay.from_run(rows).figure_
         for ax in drawn.axes:
-            ax.set_ylabel(for_classes(ax.get_ylabel(), n_classes))
+            ax.set_ylabel(ax.get_ylabel().replace("MAUC", measure))
         written.add(lambda: write_figure(drawn, figure, force=force))
     if report is not None:
         written.add(
@@ -152,11 +152,8 @@ def compare(
     else:
         from mauc.report import mauc_table
 
-        table = mauc_table(rows, source.name, comparison)
-        (part,) = table.parts
-        part = replace(part, caption=for_classes(part.caption, n_classes))
-        show.print_report_table(replace(table, parts=(part,)))
-        show.print_table(overview(rows, comparison, for_classes("mean MAUC", n_classes)))
+        show.print_report_table(mauc_table(rows, source.name, comparison, measure=measure))
+        show.print_table(overview(rows, comparison, f"mean {measure}"))
     written.finish()
     if failed:
         common.echo_stderr("some combinations failed:\n  " + "\n  ".join(failed))

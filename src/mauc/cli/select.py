@@ -14,7 +14,7 @@ from mauc.cli.reading import Reading, reads_data, target_option
 from mauc.cli.wishes import Wishes
 from mauc.exceptions import MaucError
 from mauc.registry import score_label
-from mauc.results import for_classes, number, plural
+from mauc.results import measure_name, number, plural
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -182,9 +182,11 @@ def explain(
     """
     with fitted(fitting, reading, data, k, wishes) as found:
         selector, dataset = found.selector, found.dataset
+    from mauc.data.source import ColumnSource
+    from mauc.selectors.base import problem_of_fit
     from mauc.selectors.explain import Explainer
 
-    if not hasattr(selector, "_problem"):
+    if isinstance(dataset.X, ColumnSource):
         raise MaucError(
             "mauc explain needs the data in memory: leave out --memory and --sketch, or explain a "
             "selection from fewer rows or columns."
@@ -195,7 +197,8 @@ def explain(
                 f"{feature!r} was no candidate: it was left out when the data were read (mauc "
                 f"columns says why, --keep-ids keeps it)."
             )
-    explainer = Explainer(selector, selector._problem, dataset.feature_names)
+    problem = problem_of_fit(selector, dataset.X, dataset.y)
+    explainer = Explainer(selector, problem, dataset.feature_names)
     explanation = show.watched(explainer.explain, "explanation")(explainer.column_of(feature))
     if as_json:
         facts: dict[str, Any] = {one.name: getattr(explanation, one.name)
@@ -245,6 +248,7 @@ def write_pairs(found: Fitted, path: Path, jobs: int, *, force: bool) -> Path:
 
 def _facts(found: Fitted, fitting: Fitting) -> dict[str, Any]:
     """Return a selection as plain values; what is not known is not there."""
+    from mauc.selectors.explain import served_pairs
     from mauc.selectors.greedy_mauc.dispersion import chosen_by_spread
 
     selector, dataset = found.selector, found.dataset
@@ -377,8 +381,8 @@ def score_head(selector: "RankingSelector") -> str:
     if is_greedy(selector):
         return "alone" if is_paired else f"{measure} alone"
     # The AUC of a feature on the whole problem is its mean over the class pairs.
-    mean = f"mean {measure}" if is_paired or measure == "AUC" else measure
-    return for_classes(mean, len(selector.classes_))
+    is_mean = is_paired or (measure == "AUC" and len(selector.classes_) > 2)
+    return f"mean {measure}" if is_mean else measure
 
 
 def _is_paired(selector: "RankingSelector") -> bool:
@@ -386,19 +390,10 @@ def _is_paired(selector: "RankingSelector") -> bool:
     return selector.decomposition_.name != "whole" and len(selector.classes_) > 2
 
 
-def served_pairs(selector: "RankingSelector") -> list[list[str]]:
-    """Return for each chosen feature the pairs on which no other chosen one has a larger AUC."""
-    from mauc.data.decomposition import Decomposition
-
-    names = Decomposition("one-vs-one", len(selector.classes_)).names(selector.classes_)
-    served: list[list[str]] = [[] for _ in selector.ranking_]
-    for name, place in zip(names, selector.pair_auc_.argmax(axis=0), strict=True):
-        served[place].append(name)
-    return served
-
-
 def feature_table(selector: "RankingSelector", feature_names: Sequence[str]) -> "Table":
     """Return the table of a fitted selector, one row per chosen feature."""
+    from mauc.selectors.explain import served_pairs
+
     measure = score_label(selector)
     served, is_paired = served_pairs(selector), _is_paired(selector)
     n_classes = len(selector.classes_)
@@ -407,9 +402,9 @@ def feature_table(selector: "RankingSelector", feature_names: Sequence[str]) -> 
     details = selector.trace_.detail_columns()
     if "predicted_mauc" in details:
         values = {
-            for_classes("predicted MAUC", n_classes): details["predicted_mauc"],
+            f"predicted {measure_name(n_classes)}": details["predicted_mauc"],
             "added": details["added"],
-            for_classes("mean AUC alone", n_classes): selector.pair_auc_.mean(axis=1),
+            "mean AUC alone" if n_classes > 2 else "AUC alone": selector.pair_auc_.mean(axis=1),
         }
     else:
         values = {score_head(selector): selector.scores_[selector.ranking_]}

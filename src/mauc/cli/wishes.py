@@ -98,8 +98,7 @@ class Wishes:
         if self.budget is not None:
             found["budget"] = self.budget
         # What is wrong is told by name, also where the selector knows numbers alone.
-        table = SimpleNamespace(column_labels=names, feature_names=None, n_features=len(names))
-        Constraints.of(SimpleNamespace(**found), table)
+        Constraints.of(SimpleNamespace(**found), names)
         if not hasattr(dataset.X, "columns"):
             found = by_number(found, names)
         if self.pair_weight is not None:

@@ -11,7 +11,6 @@ from typing import Any, Self
 import numpy as np
 
 from mauc.checks import check_real, is_int
-from mauc.data.columns import default_names
 from mauc.exceptions import MaucError, format_labels, option
 
 _FREE = 1e-9  # of the largest cost: what costs less counts as this in a gain per cost
@@ -41,15 +40,12 @@ class Constraints:
     budget: float = np.inf
 
     @classmethod
-    def of(cls, estimator: Any, problem: Any) -> Self | None:
-        """Return the constraints that the parameters of an estimator are to a `Problem`."""
+    def of(cls, estimator: Any, names: Sequence[Any]) -> Self | None:
+        """Return the constraints that the parameters of an estimator are to columns by name."""
         keep, exclude, groups, costs, budget = (getattr(estimator, name, None) for name in WISHES)
         if all(value is None for value in (keep, exclude, groups, costs, budget)):
             return None
-        names = problem.column_labels
-        if problem.feature_names is not None:
-            names = problem.feature_names.tolist()
-        find = _Finder(names or default_names(range(problem.n_features)), groups)
+        find = _Finder(names, groups)
         unit_of = np.full(len(find.names), -1)
         for unit, members in enumerate(find.groups.values()):
             unit_of[members] = unit

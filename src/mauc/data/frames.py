@@ -9,12 +9,17 @@ import numpy as np
 from mauc.data.categories import find_nominal, get_column, is_categorical, replace_columns
 from mauc.data.columns import Columns, as_floats, is_frame, is_polars, is_wide, with_missing
 from mauc.engine.arrays import read_only
+from mauc.exceptions import LeftOutWarning, MaucError, format_labels, warn_user
 
 _POLARS_TYPES = (
     "Boolean", "Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64",
     "Float32", "Float64", "Date", "Datetime", "Duration", "Time",
 )  # fmt: skip
 _POLARS_DATES = ("Date", "Datetime", "Duration")  # arrays of NumPy with NaT
+_NO_DATES = (
+    "New rows have new dates: make features of them, such as the month or the days since an event, "
+    "or pass numbers."
+)
 
 
 class FrameColumns(Columns):
@@ -136,6 +141,28 @@ def dates_to_seconds(X: Any) -> Any:
         return X
     values_of = polars_values if is_polars(X) else pandas_values
     return replace_columns(X, {j: as_floats(values_of(get_column(X, j))) for j in dated})
+
+
+def leave_out_dates(X: Any, *, warns: bool = True) -> tuple[Any, np.ndarray]:
+    """Return X with 0 in place of dates, times and durations, and their columns.
+
+    It is what selectors make of tables in memory; a source has what it was opened with.
+    """
+    if isinstance(X, np.ndarray) and X.dtype.kind in "mM":
+        raise MaucError(f"X must hold numbers, got dates or durations ({X.dtype}). {_NO_DATES}")
+    dated = np.array(_dated_columns(X) if is_frame(X) else [], np.int64)
+    if len(dated) == 0:
+        return X, dated
+    named = format_labels([X.columns[j] for j in dated])
+    if len(dated) == X.shape[1]:
+        raise MaucError(f"X must have a column that holds no dates or durations, got {named}.")
+    if warns:
+        warn_user(
+            f"{len(dated)} of {X.shape[1]} columns hold dates or durations ({named}) and are left "
+            f"out. {_NO_DATES}",
+            LeftOutWarning,
+        )
+    return replace_columns(X, {j: np.zeros(len(X)) for j in dated.tolist()}), dated
 
 
 def _dated_columns(frame):

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from mauc.checks import MAX_CLASSES, check_class_count
 from mauc.data.categories import encode_nominal
-from mauc.data.columns import Columns, DenseColumns, SparseColumns, is_frame
+from mauc.data.columns import Columns, DenseColumns, SparseColumns, default_names, is_frame
 from mauc.data.constraints import Constraints
 from mauc.data.frames import has_number_columns, with_numbers
 from mauc.data.pair_weights import PairWeights
@@ -77,6 +77,13 @@ class Problem:
     def n_classes(self) -> int:
         """Number of classes."""
         return len(self.classes)
+
+    @property
+    def labels(self) -> list[Any]:
+        """What wishes call the columns: their names, "x0", "x1", ... where they have none."""
+        if self.feature_names is not None:
+            return self.feature_names.tolist()
+        return self.column_labels or default_names(range(self.n_features))
 
     @cached_property
     def cluster(self) -> Any:
@@ -237,7 +244,7 @@ def make_problem(
         labels if names is None else None, getattr(estimator, "missing", "tie"), groups, shares,
     )  # fmt: skip
     _warn_of_degenerate(problem)
-    constraints = Constraints.of(estimator, problem)
+    constraints = Constraints.of(estimator, problem.labels)
     return problem if constraints is None else replace(problem, constraints=constraints)
 
 

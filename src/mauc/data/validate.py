@@ -106,6 +106,12 @@ def check_columns(X: Any, estimator: Any) -> None:
         validate_data(estimator, X, reset=False, skip_check_array=True)
 
 
+def frame_values(frame: Any) -> Any:
+    """Return a data frame of numbers as an array, or a sparse matrix where it is one."""
+    with mauc_errors():
+        return check_array(frame, dtype=None, accept_sparse="csr", ensure_all_finite=False)
+
+
 def check_source(source: Any, estimator: Any) -> None:
     """Raise unless a source has the columns, by name and number, that `estimator` was fitted on."""
     fitted, names = getattr(estimator, "feature_names_in_", None), source.feature_names
@@ -237,26 +243,59 @@ def mauc_errors() -> Iterator[None]:
 
 
 def _table_error(error, X, takes_nominal):
-    """Return an error that names the first column of a data frame that is not numeric, if any."""
-    if not is_frame(X):
+    """Return an error that names the first column of a table that is not numeric, if any."""
+    encode = (
+        "encode or drop it first (for example with sklearn.preprocessing.OrdinalEncoder or "
+        "OneHotEncoder)"
+    )
+    if is_frame(X):
+        for j, name in enumerate(X.columns):
+            column = X.iloc[:, j] if hasattr(X, "iloc") else X[name]
+            values = np.asarray(column)
+            if not _are_numbers(values):
+                advice = (
+                    "give it a categorical dtype or name it in categorical_features, or drop it"
+                )
+                return MaucError(
+                    f"X must be numeric, but column {name!r} has dtype {column.dtype} with values "
+                    f"such as {values[:1].tolist()[0]!r}; {advice if takes_nominal else encode}."
+                )
         return as_mauc_error(error)
-    for j, name in enumerate(X.columns):
-        column = X.iloc[:, j] if hasattr(X, "iloc") else X[name]
-        values = np.asarray(column)
-        try:
-            values.astype(np.float64)
-        except (TypeError, ValueError):
+    try:
+        values = X if isinstance(X, np.ndarray) else np.array(X, dtype=object)
+    except ValueError:  # rows of several lengths
+        return as_mauc_error(error)
+    if values.ndim != 2 or values.dtype.kind not in "OUS":
+        return as_mauc_error(error)
+    for j, column in enumerate(values.T):
+        if not _are_numbers(column):
+            value = next(
+                one for one in column.tolist() if not _are_numbers(np.array([one], object))
+            )
             advice = (
-                "give it a categorical dtype or name it in categorical_features, or drop it"
-                if takes_nominal
-                else "encode or drop it first (for example with "
-                "sklearn.preprocessing.OrdinalEncoder or OneHotEncoder)"
+                "pass a data frame, of which text columns are nominal (behind a ColumnTransformer: "
+                'set_output(transform="pandas")), or name the column in categorical_features'
             )
-            return MaucError(
-                f"X must be numeric, but column {name!r} has dtype {column.dtype} with values "
-                f"such as {values[:1].tolist()[0]!r}; {advice}."
+            cause = f" ({error})" if values.dtype.kind == "O" else ""
+            kind = MaucTypeError if isinstance(error, TypeError) else MaucError
+            return kind(
+                f"X must be numeric, but column {j} of the array ({values.dtype}) has values such "
+                f"as {value!r}{cause}; {advice if takes_nominal else encode}."
             )
+    if values.dtype.kind in "US":
+        return MaucError(
+            f"X must be numeric, but is an array of text ({values.dtype}); convert it first: "
+            f"X.astype(float)."
+        )
     return as_mauc_error(error)
+
+
+def _are_numbers(values):
+    try:
+        values.astype(np.float64)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def check_class_weights(classes: np.ndarray, codes: np.ndarray, sample_weight: np.ndarray) -> None:

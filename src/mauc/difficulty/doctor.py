@@ -26,7 +26,7 @@ from mauc.layout import Layout, plain_layout
 from mauc.metrics.interval import mauc_interval
 from mauc.metrics.mauc import check_scored, pair_auc_scores
 from mauc.registry import Accepts
-from mauc.results import Result, for_classes, plural, rows_to_columns, short_name
+from mauc.results import Result, measure_name, plural, rows_to_columns, short_name
 from mauc.selectors.base import feature_names, open_input
 from mauc.selectors.pair_auc import chosen_pair_auc
 from mauc.texts import insert_texts
@@ -111,7 +111,7 @@ class Diagnosis(Result):
         if not self.findings:
             return [f"Nothing was found. {self.checked}"]
         rows = [
-            [str(at), one.kind, one.severity, for_classes(one.evidence, self.n_classes)]
+            [str(at), one.kind, one.severity, one.evidence]
             for at, one in enumerate(self.findings, 1)
         ]
         steps = [f"{at}. {short_name(one.next, 200)}" for at, one in enumerate(self.findings, 1)]
@@ -402,8 +402,9 @@ class _Doctor:
         if split > kept + _MIN_GAIN:
             yield self.finding(
                 "groups across folds",
-                f"the model has MAUC {model.mauc:.3f} (at least {lowest:.3f}); classifiers have "
-                f"{kept:.3f} if no group is trained on and tested, {split:.3f} if groups are split",
+                f"the model has {measure_name(self.problem.n_classes)} {model.mauc:.3f} (at least "
+                f"{lowest:.3f}); classifiers have {kept:.3f} if no group is trained on and tested, "
+                f"{split:.3f} if groups are split",
                 "cross_val_predict(model, X, y, groups=groups, cv=StratifiedGroupKFold(5), "
                 "method='predict_proba')",
             )  # fmt: skip

@@ -15,6 +15,7 @@ from sklearn.utils import gen_batches
 from mauc.checks import check_choice, check_int, is_int
 from mauc.data.columns import default_names
 from mauc.data.decomposition import Decomposition
+from mauc.data.frames import leave_out_dates
 from mauc.data.problem import Problem, make_problem
 from mauc.data.validate import check_fitted, check_generator
 from mauc.engine.arrays import n_pairs_of
@@ -116,6 +117,7 @@ def siren_study(
     named = _labelled(selectors)
     checked = BaseEstimator()
     checked.categorical_features = categorical_features
+    X, _ = leave_out_dates(X)
     problem = make_problem(checked, X, y, None, groups, accepts=Accepts(nominal=True))
     # For what takes numbers only.
     coded = replace(problem, is_nominal=np.zeros_like(problem.is_nominal))

@@ -8,13 +8,15 @@ import numpy as np
 from sklearn.base import clone
 
 from mauc.data.columns import is_frame
+from mauc.data.frames import leave_out_dates
 from mauc.data.problem import Problem, make_problem
+from mauc.data.training_rows import Recognised, TrainingRows
 from mauc.data.validate import check_columns
 from mauc.evaluation.folds import make_folds
 from mauc.evaluation.panel import Judged, ask_judges, judged_rows
 from mauc.exceptions import MaucError
 from mauc.metrics.compare import MAUCComparison, compare_mauc
-from mauc.results import Result, for_classes, plural
+from mauc.results import Result, measure_name, plural
 
 
 @dataclass(frozen=True, repr=False)
@@ -53,11 +55,10 @@ class Certificate(Result):
         )
         sure = f"({100 * self.comparison.level:g} %, by {self.judge})"
         bound = math.ceil(1000 * self.bound - 1e-9) / 1000
+        measure = measure_name(len(self.comparison.classes))
         if bound < 0:
-            text = f"{left_out} raises MAUC by at least {-bound:.3f} {sure}."
-        else:
-            text = f"{left_out} costs at most {bound:.3f} MAUC {sure}."
-        return for_classes(text, len(self.comparison.classes))
+            return f"{left_out} raises {measure} by at least {-bound:.3f} {sure}."
+        return f"{left_out} costs at most {bound:.3f} {measure} {sure}."
 
     def frame_columns(self) -> dict[str, Any]:
         """Return the columns of `to_frame`: the AUCs of every pair with both sets of features."""
@@ -79,16 +80,17 @@ def certify(
     if is_frame(X):
         check_columns(X, selector)
     accepts = selector.accepts
+    X, _ = leave_out_dates(X, warns=False)
     problem = make_problem(clone(selector), X, y, sample_weight, groups, accepts=accepts)
     if problem.n_features != selector.n_features_in_:
         raise MaucError(
             f"X must have {plural(selector.n_features_in_, 'feature')} (as in fit), got "
             f"{problem.n_features}."
         )
-    if _is_training(selector, problem):
+    if found := _is_training(selector, problem, X):
         raise MaucError(
-            "X and y are what the selector was fitted on: a choice is not judged by the rows that "
-            "made it. Pass rows that were kept apart."
+            f"X must hold rows that the selector was not fitted on, but {found.sentence}: a choice "
+            f"is not judged by the rows that made it. Pass rows that were kept apart."
         )
     problem = problem.drop_zero_weight()
     folds = make_folds(problem, cv)
@@ -119,13 +121,11 @@ def bound_loss(
     return Certificate(n_selected, problem.n_features, every.judges[judge], comparison)
 
 
-def _is_training(selector: Any, problem: Problem) -> bool:
-    """Whether a problem is the one that a selector was fitted on, as far as it is known."""
-    fitted = getattr(selector, "_problem", None)
-    if fitted is None or problem.codes.shape != fitted.codes.shape:
-        return False
-    columns = selector.ranking_[:1]
-    same_values = np.array_equal(
-        problem.value_columns(columns), fitted.value_columns(columns), equal_nan=True
-    )
-    return same_values and np.array_equal(problem.codes, fitted.codes)
+def _is_training(selector: Any, problem: Problem, X: Any) -> Recognised | None:
+    """Return how many rows are those of the fit, if they are clearly more than by chance."""
+    fitted = getattr(selector, "_training_rows", None)
+    given = None if fitted is None else TrainingRows.of(problem, X, selector.n_jobs)
+    if fitted is None or given is None:
+        return None
+    found: Recognised = fitted.recognise(given)
+    return found if found.is_clear or given.digest == fitted.digest else None

@@ -26,7 +26,7 @@ from mauc.exceptions import MaucWarning
 from mauc.layout import plain_layout
 from mauc.progress import track
 from mauc.registry import Accepts
-from mauc.results import Result, first_rows, for_classes, plural
+from mauc.results import Result, first_rows, measure_name, plural
 from mauc.texts import insert_texts
 
 MAX_AUTO = 100  # features that "auto" considers
@@ -139,7 +139,7 @@ def select_k(
                 problem, ranking, train, test, classifier, response_method=response_method,
                 n_jobs=n_jobs, is_choice=None if wishes is None else wishes.ends(ranking),
             ))  # fmt: skip
-        measure = for_classes("MAUC", problem.n_classes)
+        measure = measure_name(problem.n_classes)
         options = (rule, float(tolerance), problem.n_features, measure)
         return _best_curve(folds, sizes, judges_of(classifier), options)
 

@@ -109,7 +109,8 @@ def _check_split(plan: Plan, name: str, dataset: Dataset, note: Callable[[str], 
     if counts.max() < plan.folds:
         raise MaucError(
             f"data set {name} cannot be split into {plan.folds} folds: its largest class has "
-            f"{plural(counts.max(), 'sample')}."
+            f"{plural(counts.max(), 'sample')}, its smallest, {classes[counts.argmin()].item()!r}, "
+            f"{counts.min()}."
         )
     n_groups = plan.folds if dataset.groups is None else len(np.unique(dataset.groups))
     if n_groups < plan.folds:

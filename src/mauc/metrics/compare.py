@@ -18,7 +18,7 @@ from mauc.metrics.interval import (
     fold_parts,
 )
 from mauc.metrics.mauc import check_scored
-from mauc.results import Result, for_classes
+from mauc.results import Result, measure_name
 
 ALTERNATIVES = ("two-sided", "noninferior")
 # Where no sample, or hardly one, is ranked differently by the two, the variance of a component is
@@ -191,7 +191,8 @@ class MAUCComparison(Result):
     def printed_parts(self) -> list[str]:
         """Return what was found in one sentence."""
         line = (
-            f"MAUC {self.mauc_a:.4f} against {self.mauc_b:.4f}, difference {self.difference:+z.4f}"
+            f"{measure_name(len(self.classes))} {self.mauc_a:.4f} against {self.mauc_b:.4f}, "
+            f"difference {self.difference:+z.4f}"
         )
         sure = f"{100 * self.level:g}%"
         if self.alternative == "two-sided":
@@ -202,7 +203,7 @@ class MAUCComparison(Result):
             shown = "" if self.is_significant else "not shown to be "
             verdict = f"{shown}no more than {self.margin:g} worse"
         by = "" if self.n_groups is None else f", {self.n_groups} groups"
-        return [for_classes(f"{line} (p = {self.p_value:.3g}{by}): {verdict}", len(self.classes))]
+        return [f"{line} (p = {self.p_value:.3g}{by}): {verdict}"]
 
 
 @dataclass(frozen=True)

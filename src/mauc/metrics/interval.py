@@ -17,7 +17,7 @@ from mauc.engine.ordered import class_wins
 from mauc.exceptions import MaucError
 from mauc.metrics.mauc import ClassPairs, check_scored
 from mauc.parallel import run_blocks
-from mauc.results import Result, for_classes
+from mauc.results import Result, measure_name
 
 _METHODS = ("delong", "percentile")
 _N_BOOTSTRAP = 1000
@@ -192,8 +192,7 @@ class MAUCInterval(Result):
 
     def printed_parts(self) -> list[str]:
         """Return MAUC and its interval in one line."""
-        line = f"MAUC {self.mauc:.4f}, {self.bounds}"
-        return [for_classes(line, len(self.classes))]
+        return [f"{measure_name(len(self.classes))} {self.mauc:.4f}, {self.bounds}"]
 
     @property
     def bounds(self) -> str:

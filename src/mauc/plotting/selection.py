@@ -20,7 +20,8 @@ from mauc.plotting.axes import (
     new_axes,
     room_for,
 )
-from mauc.results import for_classes
+from mauc.results import measure_name
+from mauc.selectors.base import problem_of_fit
 from mauc.selectors.pair_tests import significant_cells
 
 _MAX_RANKS = 6  # colours of single ranks
@@ -44,8 +45,7 @@ class PairMapDisplay:
     asked_by : ndarray of shape (n_selected,), optional
         Pair that each feature was chosen for.
     significant : ndarray of shape (n_selected, n_pairs), bool, optional
-        Cells without a cross. `from_selector` knows them unless the selector does not refer to its
-        data any more (see its ``explain``), or was fitted with weights or groups.
+        Cells without a cross. `from_selector` finds them if it is given the data of the fit.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class PairMapDisplay:
     >>> from mauc import MDFS
     >>> from mauc.plotting import PairMapDisplay
     >>> X, y = load_wine(return_X_y=True)
-    >>> display = PairMapDisplay.from_selector(MDFS(4, random_state=0).fit(X, y))
+    >>> display = PairMapDisplay.from_selector(MDFS(4, random_state=0).fit(X, y), X, y)
     >>> display.pair_auc.shape
     (4, 3)
     """
@@ -77,14 +77,21 @@ class PairMapDisplay:
         self.significant = significant
 
     @classmethod
-    def from_selector(cls, selector: Any, *, ax: Any = None, by: str = "auto") -> "PairMapDisplay":
-        """Draw the map of a fitted selector; `ax` and `by` are those of `plot`."""
+    def from_selector(
+        cls, selector: Any, X: Any = None, y: Any = None, *, ax: Any = None, by: str = "auto"
+    ) -> "PairMapDisplay":
+        """Draw the map of a fitted selector; `ax` and `by` are those of `plot`.
+
+        Crosses need `X` and `y`, what the selector was fitted on. Leave them out after a fit with
+        weights or groups, which the tests do not know.
+        """
         check_fitted(selector)
         is_paired = selector.decomposition_.name == "one-vs-one"
         asked_by = selector.trace_.subproblems if is_paired else None
         names = selector.trace_.feature_names
-        problem = getattr(selector, "_problem", None)
-        found = None if problem is None else significant_cells(problem, selector.ranking_)
+        found = None
+        if X is not None:
+            found = significant_cells(problem_of_fit(selector, X, y), selector.ranking_)
         return cls(selector.pair_auc_, names, selector.classes_, asked_by, found).plot(ax, by=by)
 
     def to_frame(self) -> Any:
@@ -106,7 +113,7 @@ class PairMapDisplay:
         """
         check_choice("by", by, ("auto", "pairs", "classes"))
         shown, rows, columns = self.pair_auc, self.feature_names, self.pair_names
-        what = for_classes("class pair", len(self.class_names))
+        what = "classes" if len(self.class_names) == 2 else "class pair"
         labels = (what, "feature, in order of selection", "AUC")
         has_dots = self.asked_by is not None and len(columns) > 1
         weak = np.zeros_like(shown, bool) if self.significant is None else ~self.significant
@@ -246,7 +253,7 @@ class TraceDisplay:
         bar.minorticks_off()
         if len(self.axes_) == 2:
             _draw_prediction(self.axes_[0], details["predicted_mauc"], details["added"])
-            self.axes_[0].set_ylabel(for_classes("predicted MAUC", self.trace.n_classes))
+            self.axes_[0].set_ylabel(f"predicted {measure_name(self.trace.n_classes)}")
         self.ax_: Any = ax
         self.figure_: Any = ax.figure
         return self

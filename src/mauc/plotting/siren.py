@@ -16,7 +16,6 @@ from mauc.plotting.axes import (
     new_axes,
     size_in_inches,
 )
-from mauc.results import for_classes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -111,7 +110,7 @@ class SirenDisplay:
             x, study.auc[pairs], s=size, color=BLUE, linewidths=0, zorder=4,
             label="all features",
         )  # fmt: skip
-        ax.set_ylabel(self._worded("AUC on the pair"))
+        ax.set_ylabel("AUC on the pair" if len(pairs) > 1 else "AUC")
         ax.set_title(f"difficulty for {study.judge}", loc="left", fontsize="medium")
         return self._finish(ax, pairs, order)
 
@@ -150,7 +149,7 @@ class SirenDisplay:
         ticks = MaxNLocator(6, integer=True).tick_values(1, n_features)
         step = n_features / 20  # ranks so near to 1 make room for its tick
         ax.set_yticks([1, *(int(tick) for tick in ticks if 1 + step < tick <= n_features)])
-        ax.set_ylabel(self._worded(f"rank on the pair, 1 to {n_features}"))
+        ax.set_ylabel(f"rank{' on the pair' * (len(pairs) > 1)}, 1 to {n_features}")
         ax.set_title(
             f"the best {n_chosen} feature{'s' if n_chosen > 1 else ''} by {study.relevance}"
             + f": siren index {study.index:.3f}" * (len(pairs) > 1),
@@ -160,9 +159,6 @@ class SirenDisplay:
         spread = f"{inner}: middle half of the ranks, {outer}: middle 80 %"
         ax.set_xlabel(f"{ax.get_xlabel()}\n{spread}")
         return self
-
-    def _worded(self, text: str) -> str:
-        return for_classes(text, len(self.study.classes))
 
     def _pairs(self, order: str) -> np.ndarray:
         check_choice("order", order, ("difficulty", "pair"))
@@ -190,7 +186,7 @@ class SirenDisplay:
         label_axis(ax.xaxis, names, fontsize="small")
         ax.set_xlim(-0.6, len(pairs) - 0.4)
         what = "class pair, the hardest first" if order == "difficulty" else "class pair"
-        ax.set_xlabel(self._worded(f"{what} (shaded: the hardest third)"))
+        ax.set_xlabel(f"{what} (shaded: the hardest third)" if len(pairs) > 1 else "classes")
         is_narrow = size_in_inches(ax)[0] < _MIN_LINE
         if is_narrow:  # title above the legend, not beside it
             ax.set_title(ax.get_title(loc="left"), loc="left", fontsize="medium", pad=19)

@@ -91,7 +91,9 @@ class FrameTable(Table):
         return self.numbers.copy()
 
 
-def mauc_table(run: Any, dataset: str, comparison: Comparison = PAPER_COMPARISON) -> FrameTable:
+def mauc_table(
+    run: Any, dataset: str, comparison: Comparison = PAPER_COMPARISON, *, measure: str = "MAUC"
+) -> FrameTable:
     """Summarise a run on one data set as the paper's Tables 2 to 9 do.
 
     Parameters
@@ -101,6 +103,8 @@ def mauc_table(run: Any, dataset: str, comparison: Comparison = PAPER_COMPARISON
     dataset : str
     comparison : Comparison, default=PAPER_COMPARISON
         Baseline selector, test and level of the marks.
+    measure : str, default="MAUC"
+        What the caption calls the values, such as "AUC" of two classes.
 
     Returns
     -------
@@ -148,7 +152,7 @@ def mauc_table(run: Any, dataset: str, comparison: Comparison = PAPER_COMPARISON
         names = ", ".join(shown_name("classifier", name) for name in absent)
         notes = (f"Not run on this data set: {names}.", *notes)
     frame = _mauc_frame(marked_means(here, comparison), here)
-    layout = _mauc_layout(frame, comparison, describe_protocol(here, dataset), notes)
+    layout = _mauc_layout(frame, comparison, describe_protocol(here, dataset), notes, measure)
     return FrameTable(frame, (layout,))
 
 
@@ -172,7 +176,7 @@ def _mauc_frame(means: Any, rows: Any) -> Any:
 
 
 def _mauc_layout(
-    frame: Any, comparison: Comparison, protocol: str, notes: tuple[str, ...]
+    frame: Any, comparison: Comparison, protocol: str, notes: tuple[str, ...], measure: str
 ) -> Layout:
     """Return the arrangement of the paper: a group per classifier, a row per selector."""
     groups = tuple(
@@ -187,7 +191,7 @@ def _mauc_layout(
     )
     dataset, sizes = frame["dataset"].iloc[0], frame["size"].unique()
     caption = (
-        f"Mean MAUC of {frame['selector'].nunique()} selectors on the "
+        f"Mean {measure} of {frame['selector'].nunique()} selectors on the "
         f"{shown_name('dataset', dataset)} data set, {protocol}."
     )
     if comparison.reference is not None:

@@ -1,5 +1,6 @@
 """What all selectors share: ``fit`` makes a Problem, ranks K features and learns from them."""
 
+import warnings
 from abc import abstractmethod
 from collections.abc import Mapping
 from contextlib import nullcontext
@@ -16,12 +17,13 @@ from mauc.checks import check_level, is_int, is_real
 from mauc.data.columns import default_names, is_frame
 from mauc.data.constraints import Constraints
 from mauc.data.decomposition import Decomposition, decompose
-from mauc.data.frames import needs_types, take_columns
-from mauc.data.problem import make_problem
+from mauc.data.frames import leave_out_dates, needs_types, take_columns
+from mauc.data.problem import Problem, make_problem
 from mauc.data.source import ColumnSource, load_columns
-from mauc.data.validate import check_columns, check_fitted, check_source
+from mauc.data.training_rows import TrainingRows
+from mauc.data.validate import check_columns, check_fitted, check_source, frame_values
 from mauc.estimator import Estimator, with_callbacks
-from mauc.exceptions import MaucError, option
+from mauc.exceptions import MaucError, MaucWarning, option
 from mauc.memory import check_memory
 from mauc.parallel import count_threads, run_in
 from mauc.progress import progress, track
@@ -36,7 +38,8 @@ if TYPE_CHECKING:
     from mauc.selectors.explain import Explanation
 
 _AUTO_COPIES = 3  # of the data, while folds are taken apart
-_MAX_EXPLAINED = 2**28  # bytes of data that a fitted selector refers to, for `explain`
+#: attributes: what a selector knows of the rows of its fit
+OF_ROWS = ("_training_rows", "_explained")
 _IN_MEMORY = ("builtins", "numpy", "scipy", "pandas", "polars")  # packages of data in memory
 
 
@@ -82,6 +85,8 @@ class RankingSelector(SelectorMixin, Estimator):
         ----------
         X : array-like, sparse matrix or source of shape (n_samples, n_features)
             Training data; the columns of a source, see `mauc.open_columns`, are read in blocks.
+            Dates, times and durations in a data frame are left out with a warning, as the command
+            leaves them out.
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), optional
@@ -120,51 +125,49 @@ class RankingSelector(SelectorMixin, Estimator):
                     f"{option('n_features_to_select', 'fdr')}, whose tests take rows as "
                     f"independent; choose a number of features."
                 )
-            for name in (*self._rarely_learned, "_problem", "_explainer"):
+            for name in (*self._rarely_learned, *OF_ROWS):
                 self.__dict__.pop(name, None)  # of an earlier fit
             X, y, sample_weight, joined = open_input(
                 X, y, sample_weight, client, uses_cluster=not self._no_cluster
             )
+            table, dated = leave_out_dates(X)
             with joined as cluster:
                 problem = make_problem(
-                    self, X, y, sample_weight, groups, accepts=self.accepts, cluster=cluster
+                    self, table, y, sample_weight, groups, accepts=self.accepts, cluster=cluster
                 )
                 given = {"sample_weight": sample_weight, "groups": groups, "cv": cv}
                 n_wanted = self._n_wanted(
                     problem, X, y,
                     **{name: value for name, value in given.items() if value is not None},
                 )  # fmt: skip
+                self._training_rows = TrainingRows.of(problem, table, self.n_jobs)
                 problem = problem.drop_zero_weight()
                 if is_fdr:
                     ranked = self._rank_significant(problem, n_wanted, options)
+                elif len(dated):
+                    is_open = ~np.isin(np.arange(problem.n_features), dated)
+                    n_wanted = min(n_wanted, int(is_open.sum()))
+                    ranked = self._rank_among(problem, n_wanted, options, is_open)
                 else:
                     ranked = self._rank(problem, n_wanted, options)
                 pair_auc = ranked.pair_auc
                 if pair_auc is None:
                     pair_auc = chosen_pair_auc(problem, ranked.selection.features, self.n_jobs)
-            columns = problem.columns
-            n_bytes = problem.n_samples * problem.n_features * columns.dtype.itemsize
-            if not columns.is_streamed and n_bytes <= _MAX_EXPLAINED:
-                self._problem = problem
             return self._learn(problem, ranked._replace(pair_auc=pair_auc))
 
-    def explain(
-        self, feature: Any, X: Any = None, y: Any = None, sample_weight: Any = None
-    ) -> "Explanation":
+    def explain(self, feature: Any, X: Any, y: Any, sample_weight: Any = None) -> "Explanation":
         """Explain why a feature was chosen, or why not.
 
         Parameters
         ----------
         feature : str or int
             The name of a feature, or its column.
-        X : array-like, data frame or sparse matrix of shape (n_samples, n_features), optional
-            What the selector was fitted on. It is needed only where the selector does not refer to
-            the data any more: after it was read from a pickle, and after a fit on a source or on
-            more than 256 MB.
-        y : array-like of shape (n_samples,), optional
-            Class labels, with X.
+        X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
+            What the selector was fitted on, which it does not keep. Other data are refused.
+        y : array-like of shape (n_samples,)
+            Class labels of the fit.
         sample_weight : array-like of shape (n_samples,), optional
-            Weights of the fit, with X.
+            Weights of the fit.
 
         Returns
         -------
@@ -178,33 +181,22 @@ class RankingSelector(SelectorMixin, Estimator):
         Notes
         -----
         The first call measures all features, in about the time of a fit of all features; further
-        calls look facts up. The data must not be changed in between.
+        calls check the data and look facts up. A selector keeps a hash of each row of its fit (of
+        more than a million rows, of a million of them), by which it recognises the data. After a
+        fit on a source or a sketch it has none: then the AUCs of one feature are compared.
 
         Examples
         --------
         >>> from sklearn.datasets import load_wine
         >>> from mauc import GreedyMAUC
         >>> X, y = load_wine(return_X_y=True, as_frame=True)
-        >>> GreedyMAUC(3).fit(X, y).explain("proline").chosen_for
+        >>> GreedyMAUC(3).fit(X, y).explain("proline", X, y).chosen_for
         '0 vs 1'
         """
         # By name: explanations build on a selector, not the other way round.
         explainer_of = import_module("mauc.selectors.explain").Explainer
-        check_fitted(self)
-        if X is not None:
-            holder = type(self)(**self.get_params(deep=False))
-            problem = make_problem(holder, X, y, sample_weight, accepts=self.accepts)
-            check_same_data(self, problem)
-            self._problem = problem.drop_zero_weight()
-            self.__dict__.pop("_explainer", None)
-        if not hasattr(self, "_problem"):
-            raise MaucError(
-                "this selector does not hold its data (it comes from a pickle, a source, a sketch "
-                "or a large table): pass what it was fitted on, selector.explain(feature, X, y)."
-            )
-        if not hasattr(self, "_explainer"):
-            self._explainer = explainer_of(self, self._problem)
-        return self._explainer.explain(self._explainer.column_of(feature))
+        explainer = explainer_of(self, problem_of_fit(self, X, y, sample_weight))
+        return explainer.explain(explainer.column_of(feature))
 
     def certificate(
         self, X: Any, y: Any, estimator: Any = None, *, sample_weight: Any = None,
@@ -215,7 +207,9 @@ class RankingSelector(SelectorMixin, Estimator):
         Parameters
         ----------
         X : array-like, data frame or sparse matrix of shape (n_samples, n_features)
-            Rows that the selector was not fitted on, with all features.
+            Rows that the selector was not fitted on, with all features. Where more of them are rows
+            of the fit than rows repeat by chance, they are refused. After a fit on a source or a
+            sketch the selector does not know its rows and cannot tell.
         y : array-like of shape (n_samples,)
             Their class labels.
         estimator : classifier, optional
@@ -258,8 +252,7 @@ class RankingSelector(SelectorMixin, Estimator):
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(super().__getstate__())
-        for name in ("_problem", "_explainer"):  # a pickle holds no data
-            state.pop(name, None)
+        state.pop("_explained", None)  # it can be found again
         return state
 
     def _check_fit(self, client):
@@ -320,15 +313,28 @@ class RankingSelector(SelectorMixin, Estimator):
         is_wanted = significant_features(problem, self.fdr_alpha, self.n_jobs)
         units = [*wishes.unit_of[is_wanted], *wishes.keep]
         is_wanted = np.isin(wishes.unit_of, units)
+        return self._rank_among(problem, n_wanted, options, is_wanted)
+
+    def _rank_among(self, problem, n_wanted, options, is_wanted) -> Ranked:
+        """Rank those of the features that are wanted, fewer than `n_wanted` if they are."""
         if is_wanted.all():
             return self._rank(problem, n_wanted, options)
+        wishes = problem.constraints or Constraints(np.arange(problem.n_features))
         if hasattr(self, "exclude"):  # its search knows of features that may not be chosen
             wishes = replace(wishes, unit_of=np.where(is_wanted, wishes.unit_of, -1))
             _check_affordable(wishes, problem)
-            n_wanted = wishes.n_available
+            n_wanted = min(n_wanted, wishes.n_available)
             return self._rank(replace(problem, constraints=wishes), n_wanted, options)
         ranked = self._rank(problem, n_wanted, options)
+        n_others = int((~is_wanted[ranked.selection.features]).sum())
+        if n_others > 0 and n_wanted < problem.n_features:
+            n_further = min(n_wanted + int((~is_wanted).sum()), problem.n_features)
+            ranked = self._rank(problem, n_further, options)
         kept = is_wanted[ranked.selection.features]
+        kept &= np.cumsum(kept) <= n_wanted
+        if not kept.any():  # a search that ends by itself chose others
+            best = np.argmax(np.where(is_wanted, ranked.scores, -np.inf), keepdims=True)
+            return single_ranking(problem, best, ranked.scores[best], ranked.scores)
         return ranked._replace(
             selection=Selection(*(part[kept] for part in ranked.selection)),
             pair_auc=None if ranked.pair_auc is None else ranked.pair_auc[kept],
@@ -349,12 +355,16 @@ class RankingSelector(SelectorMixin, Estimator):
                 X = _load_all(X, self._size_choices)
             self.size_curve_: SizeCurve = select_k(self, X, y, n_jobs=self.n_jobs, **given)
             return self.size_curve_.size
-        wishes = problem.constraints
+        return self._check_size(problem.n_features, problem.constraints, self._size_choices)
+
+    def _check_size(self, n_features, wishes, choices):
+        """Return how many of the features that may be chosen to rank."""
+        wanted = self._wanted_size()
         if wishes is None:
-            return check_n_features(wanted, problem.n_features, self._size_choices)
+            return check_n_features(wanted, n_features, choices)
         if wanted is None and wishes.budget < np.inf:
             wanted = "all"
-        n_wanted = check_n_features(wanted, wishes.n_available, self._size_choices)
+        n_wanted = check_n_features(wanted, wishes.n_available, choices)
         if n_wanted < wishes.n_kept:
             raise MaucError(
                 f"{option('n_features_to_select')} must be at least {wishes.n_kept} (the features "
@@ -375,9 +385,9 @@ class RankingSelector(SelectorMixin, Estimator):
         Returns
         -------
         X_selected : array-like of shape (n_samples, n_selected)
-            A data frame if ``set_output`` asks for one. By default an array, but for a data frame
-            with nominal columns (a categorical dtype or strings) or dates a frame of the same
-            kind. The columns of a frame keep their types.
+            A data frame if ``set_output`` asks for one. By default an array, but where selected
+            columns of a data frame are nominal (a categorical dtype or strings) or dates, a frame
+            of the same kind. The columns of a frame keep their types.
         """
         X, *_ = open_input(X)
         wanted = _get_output_config("transform", estimator=self)["dense"]
@@ -386,10 +396,12 @@ class RankingSelector(SelectorMixin, Estimator):
             check_source(X, self)
             return load_columns(X.take(chosen), wanted)
         # scikit-learn would ask for one type of all columns, of polars frames in any case.
-        if is_frame(X) and (wanted != "default" or needs_types(X)):
+        if is_frame(X):
             chosen = self.get_support(indices=True)
             check_columns(X, self)
-            return take_columns(X, chosen, wanted)
+            part = take_columns(X, chosen, wanted)
+            # What the other columns hold does not matter.
+            return part if wanted != "default" or needs_types(part) else frame_values(part)
         return super().transform(X)
 
     def _repr_html_inner(self) -> str:
@@ -495,8 +507,17 @@ class GreedySearch:
         return self
 
 
-def check_same_data(selector: RankingSelector, problem: Any) -> None:
-    """Raise unless a problem is the one that a selector was fitted on."""
+def problem_of_fit(
+    selector: RankingSelector, X: Any, y: Any, sample_weight: Any = None, groups: Any = None
+) -> Problem:
+    """Return the problem of a fit, made again of its data; raise for other data."""
+    check_fitted(selector)
+    X, y, sample_weight, _ = open_input(X, y, sample_weight)
+    X, _ = leave_out_dates(X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MaucWarning)  # fit has given them
+        holder = type(selector)(**selector.get_params(deep=False))
+        problem = make_problem(holder, X, y, sample_weight, groups, accepts=selector.accepts)
     if problem.n_features != selector.n_features_in_:
         raise MaucError(
             f"X must have {plural(selector.n_features_in_, 'feature')} (as in fit), got "
@@ -507,12 +528,30 @@ def check_same_data(selector: RankingSelector, problem: Any) -> None:
             f"y must hold the {len(selector.classes_)} classes of fit, got {problem.n_classes} "
             "others."
         )
+    _check_same_rows(selector, problem, X)
+    return problem
+
+
+def _check_same_rows(selector, problem, X):
+    """Raise unless the rows of a problem are those of the fit, as far as they are known."""
+    fitted = getattr(selector, "_training_rows", None)
+    given = None if fitted is None else TrainingRows.of(problem, X, selector.n_jobs)
+    what = "X, y and sample_weight must be what the selector was fitted on"
+    if fitted is not None and given is not None:
+        if given.digest != fitted.digest:
+            n_same = fitted.recognise(given).n_found
+            raise MaucError(
+                f"{what}, but {n_same:,} of the {given.n_rows:,} rows are among the "
+                f"{fitted.n_rows:,} rows of fit"
+                + (", with other weights" if n_same == given.n_rows == fitted.n_rows else "")
+                + "."
+            )
+        return
     # One chosen feature is measured again: other data would make statements contradict.
-    again = chosen_pair_auc(problem, selector.ranking_[:1])[0]
+    again = chosen_pair_auc(problem.drop_zero_weight(), selector.ranking_[:1])[0]
     if not np.allclose(again, selector.pair_auc_[0], rtol=0, atol=1e-9):
         raise MaucError(
-            "X, y and sample_weight must be what the selector was fitted on, but the AUCs of "
-            f"feature {int(selector.ranking_[0])} differ from those of fit."
+            f"{what}, but the AUCs of feature {int(selector.ranking_[0])} differ from those of fit."
         )
 
 

@@ -1,8 +1,7 @@
 """Why a feature was chosen, or why not: facts about all features at once, told in sentences."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from mauc.data.decomposition import Decomposition
 from mauc.data.pair_weights import pair_mean
 from mauc.exceptions import MaucError
 from mauc.memory import check_memory
-from mauc.results import Result, for_classes, short_name
+from mauc.results import Result, measure_name, short_name
 from mauc.selectors.greedy_mauc.estimator import GreedyMAUC
 from mauc.selectors.greedy_mauc.prediction import (
     Prediction,
@@ -47,10 +46,10 @@ class Explanation(Result):
     >>> from mauc import GreedyMAUC
     >>> X, y = load_wine(return_X_y=True, as_frame=True)
     >>> selector = GreedyMAUC(3).fit(X, y)
-    >>> found = selector.explain("proline")
+    >>> found = selector.explain("proline", X, y)
     >>> found.step, found.chosen_for
     (3, '0 vs 1')
-    >>> selector.explain("total_phenols").covered_by
+    >>> selector.explain("total_phenols", X, y).covered_by
     'flavanoids'
     """
 
@@ -67,7 +66,8 @@ class Explanation(Result):
     chosen_for: str | None = None  #: pair of classes, or class, that asked for it
     added: float | None = None  #: to the predicted MAUC, when it was chosen
     predicted_mauc: float | None = None  #: of the features up to it, or of all chosen ones
-    serves: tuple[str, ...] = ()  #: pairs on which no other chosen feature has a larger AUC
+    #: pairs on which no other chosen feature has a larger AUC, those of ties among them
+    serves: tuple[str, ...] = ()
     alternatives: tuple[str, ...] = ()  #: features that could replace it
     replacement: str = ""  #: the same as a sentence, with the predicted loss
     covered_by: str | None = None  #: the chosen feature that it resembles most
@@ -79,7 +79,7 @@ class Explanation(Result):
     @property
     def sentences(self) -> list[str]:
         """The explanation in sentences."""
-        name, parts = short_name(self.feature), []
+        name, measure, parts = short_name(self.feature), measure_name(self.n_classes), []
         if self.status == "excluded":
             parts.append(f"{name} was excluded beforehand.")
         elif self.status == "constant":
@@ -93,7 +93,7 @@ class Explanation(Result):
             verb = "added" if self.added >= 0 else "took"
             word = "to" if self.added >= 0 else "from"
             parts.append(
-                f"It {verb} {abs(self.added):.4f} {word} the predicted MAUC, which is then "
+                f"It {verb} {abs(self.added):.4f} {word} the predicted {measure}, which is then "
                 f"{self.predicted_mauc:.4f}."
             )
         if self.status != "constant":
@@ -110,8 +110,7 @@ class Explanation(Result):
             parts.append(f"Of the chosen features it serves best {pairs}{more_pairs}.")
         if self.replacement:
             parts.append(f"{self.replacement}.")
-        parts += self._why_not()
-        return [for_classes(part, self.n_classes) for part in parts]
+        return parts + self._why_not()
 
     def _why_not(self) -> list[str]:
         """Return what holds of a feature that was not chosen."""
@@ -126,8 +125,8 @@ class Explanation(Result):
             little = self.would_add < _MIN_ADDED
             what = "less than 0.0001" if little else f"{self.would_add:.4f}"
             parts.append(
-                f"Added now, it would raise the predicted MAUC of {self.predicted_mauc:.4f} by "
-                f"{what}."
+                f"Added now, it would raise the predicted {measure_name(self.n_classes)} of "
+                f"{self.predicted_mauc:.4f} by {what}."
             )
         if self.place is not None:
             parts.append(f"In the full ranking it comes at size {self.place:,}.")
@@ -145,11 +144,14 @@ class Explanation(Result):
 
 
 class Explainer:
-    """Facts about all features of the problem that a selector was fitted on."""
+    """Facts about all features of the problem that a selector was fitted on.
+
+    What takes long is measured once and kept with the selector, if it knows its rows again.
+    """
 
     def __init__(self, selector: Any, problem: Any, names: Sequence[str] | None = None):
         self.selector: Any = selector
-        self.problem: Any = problem
+        self.problem: Any = problem.drop_zero_weight()
         if names is None:
             names = getattr(selector, "feature_names_in_", None)
         if names is None:
@@ -157,6 +159,15 @@ class Explainer:
         self.names: list[str] = [str(name) for name in names]
         self._pairs = Decomposition("one-vs-one", problem.n_classes).names(problem.classes)
         self._steps = {int(f): at for at, f in enumerate(selector.ranking_)}
+        self._known: dict[str, Any] = {}
+        if getattr(selector, "_training_rows", None) is not None:
+            self._known = vars(selector).setdefault("_explained", {})
+
+    def _once(self, measure: Callable[[], Any]) -> Any:
+        """Return what a method finds, measured when it is first asked for."""
+        if measure.__name__ not in self._known:
+            self._known[measure.__name__] = measure()
+        return self._known[measure.__name__]
 
     def column_of(self, feature: Any) -> int:
         """Return the column of a feature by name or number; the error names the nearest."""
@@ -170,9 +181,8 @@ class Explainer:
             raise unknown_choice("feature", feature, self.names)
         return self.names.index(feature)
 
-    @cached_property
     def _alone(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The best pair of every feature, its AUC and its rank there."""
+        """Return the best pair of every feature, its AUC and its rank there."""
         problem = self.problem
         n_bytes = 8 * problem.n_features * len(self._pairs)
         check_memory(
@@ -188,9 +198,8 @@ class Explainer:
             ranks[mine] = 1 + len(auc) - np.searchsorted(ordered, best[mine], "right")
         return pairs, best, ranks
 
-    @cached_property
     def _given(self) -> dict[str, Any]:
-        """What features are given the chosen ones, by the model of `GreedyMAUC`."""
+        """Return what features are given the chosen ones, by the model of `GreedyMAUC`."""
         selector, problem, ranking = self.selector, self.problem, self.selector.ranking_
         model = selector if isinstance(selector, GreedyMAUC) else GreedyMAUC()
         state = measure_state(model, problem, len(ranking), selector.n_jobs)
@@ -219,9 +228,8 @@ class Explainer:
             "predicted": float(predicted[-1]),
         }  # fmt: skip
 
-    @cached_property
     def _places(self) -> dict[int, int]:
-        """Places in the full ranking, by column, if it begins with the chosen features."""
+        """Return places in the full ranking, by column, if it begins with the chosen features."""
         selector, wishes = self.selector, self.problem.constraints
         if hasattr(selector, "n_resamples"):  # a consensus is many fits
             return {}
@@ -236,9 +244,12 @@ class Explainer:
             return {}  # it is drawn at random, or depends on the size
         return {int(f): place for place, f in enumerate(full, 1)}
 
+    def _served(self) -> list[list[str]]:
+        return served_pairs(self.selector)
+
     def explain(self, column: int) -> Explanation:
         """Return the explanation of a column."""
-        problem, (pairs, auc, ranks) = self.problem, self._alone
+        problem, (pairs, auc, ranks) = self.problem, self._once(self._alone)
         facts: dict[str, Any] = {
             "feature": self.names[column], "column": column, "status": "not chosen",
             "n_features": problem.n_features, "n_selected": len(self._steps),
@@ -247,12 +258,12 @@ class Explainer:
         }  # fmt: skip
         if column in self._steps:
             return Explanation(**facts | self._why(column))
-        given, wishes = self._given, problem.constraints
+        given, wishes = self._once(self._given), problem.constraints
         if wishes is not None and wishes.unit_of[column] < 0:
             facts["status"] = "excluded"
         elif not given["varies"][column]:
             return Explanation(**facts | {"status": "constant"})
-        places = {} if facts["status"] == "excluded" else self._places
+        places = {} if facts["status"] == "excluded" else self._once(self._places)
         return Explanation(
             **facts,
             covered_by=self.names[given["nearest"][column]],
@@ -266,7 +277,8 @@ class Explainer:
     def explain_many(self) -> list[Explanation]:
         """Return the explanations of a page: the chosen features, then the best others."""
         others = np.flatnonzero(~self.selector.support_)
-        best = others[np.argsort(-self._alone[1][others], kind="stable")][:MAX_EXPLAINED]
+        auc = self._once(self._alone)[1]
+        best = others[np.argsort(-auc[others], kind="stable")][:MAX_EXPLAINED]
         return [self.explain(int(column)) for column in (*self.selector.ranking_, *best)]
 
     def _why(self, column: int) -> dict[str, Any]:
@@ -274,11 +286,10 @@ class Explainer:
         selector, at = self.selector, self._steps[column]
         step, details = selector.trace_[at], selector.trace_.detail_columns()
         is_paired = selector.decomposition_.name != "whole" and self.problem.n_classes > 2
-        served = np.flatnonzero(selector.pair_auc_.argmax(axis=0) == at)
         found: dict[str, Any] = {
             "status": "chosen", "step": at + 1,
             "chosen_for": step.subproblem_name if is_paired else None,
-            "serves": tuple(self._pairs[pair] for pair in served),
+            "serves": tuple(self._once(self._served)[at]),
         }  # fmt: skip
         if "predicted_mauc" in details:
             found["added"] = float(details["added"][at])
@@ -290,6 +301,13 @@ class Explainer:
                 "alternatives": tuple(others.names(column)), "replacement": others.line(column),
             }  # fmt: skip
         return found
+
+
+def served_pairs(selector: Any) -> list[list[str]]:
+    """Return for each chosen feature the pairs on which no other chosen one has a larger AUC."""
+    names = Decomposition("one-vs-one", len(selector.classes_)).names(selector.classes_)
+    is_best = selector.pair_auc_ == selector.pair_auc_.max(axis=0)
+    return [[names[pair] for pair in np.flatnonzero(row)] for row in is_best]
 
 
 def _nearest_chosen(state: Any, ranking: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -19,7 +19,7 @@ from mauc.data.pair_weights import pair_mean
 from mauc.data.problem import MISSING
 from mauc.data.validate import check_generator
 from mauc.engine.exact_mean import mean_of_quotients
-from mauc.exceptions import MaucError
+from mauc.exceptions import MaucError, NoEvidenceWarning, format_labels, warn_user
 from mauc.memory import check_memory
 from mauc.registry import RELEVANCES, Accepts, accepts_of
 from mauc.selectors.base import Ranked, RankingSelector
@@ -29,6 +29,7 @@ from mauc.selectors.trace import Selection
 TIES = ("index", "mauc")
 _BYTES_PER_ENTRY = 64  # of a list of all features, and its copies while units are ranked
 _AUCS = ("auc", "fast")  # relevances that are wins divided by the largest possible wins
+_BINNED = ("chi2", "su", "ig")  # relevances of MDL bins
 
 
 class Recipe(NamedTuple):
@@ -118,8 +119,24 @@ class ListSelector(RankingSelector):
             selection = draw_features(lists, schedule, n_wanted, separation)
         else:
             selection = draw_units(lists, schedule, n_wanted, separation, wishes)
+        is_choice = n_wanted < problem.n_features and decomposition.n_subproblems > 1
+        if is_choice and recipe.relevance in _BINNED:
+            _warn_of_uncut(decomposition.names(problem.classes), lists, selection)
         chosen_auc = None if pair_auc is None else pair_auc[selection.features]
         return Ranked(decomposition, selection, scores, chosen_auc)
+
+
+def _warn_of_uncut(names, lists, selection):
+    """Warn of sub-problems for which no feature has a cut and some were chosen all the same."""
+    is_uncut = (lists.scores[:, 0] <= 0.0)[selection.subproblems]
+    if is_uncut.any():
+        asked = np.unique(selection.subproblems[is_uncut])
+        warn_user(
+            f"no feature has an MDL cut for {format_labels([names[at] for at in asked])}: "
+            f"{int(is_uncut.sum())} of the {len(is_uncut)} selected were chosen there, with score "
+            f"0, by their column.",
+            NoEvidenceWarning,
+        )
 
 
 def _auc_denominators(problem, decomposition, relevance):

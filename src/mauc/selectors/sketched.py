@@ -4,14 +4,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from mauc.data.columns import Columns
+from mauc.data.columns import Columns, default_names
+from mauc.data.constraints import Constraints
+from mauc.data.frames import leave_out_dates
 from mauc.data.pair_weights import PairWeights
 from mauc.data.problem import Problem
 from mauc.data.source import ColumnSource
 from mauc.data.validate import check_columns
 from mauc.exceptions import MaucError
 from mauc.progress import progress
-from mauc.selectors.base import check_n_features
+from mauc.selectors.base import OF_ROWS
 
 if TYPE_CHECKING:
     from mauc.sketch import PairAUCSketch
@@ -35,7 +37,8 @@ class SketchMixin:
         The AUCs are those of a `mauc.PairAUCSketch`, `sketch_`, of fixed size: exact for features
         with at most 1,024 distinct values, otherwise off by no more than `error_bound_`. As long as
         rows of one class alone have come there is nothing to rank. For other numbers of bins update
-        a sketch and pass it to `fit_sketch`.
+        a sketch and pass it to `fit_sketch`. Wishes, such as ``keep`` and ``budget``, hold as in
+        ``fit``.
 
         Parameters
         ----------
@@ -56,11 +59,12 @@ class SketchMixin:
             if y is None:
                 raise MaucError("this estimator requires y to be passed, but the target y is None.")
             (X, y), sketch = as_rows(X, y), getattr(self, "sketch_", None)
+            X, _ = leave_out_dates(X)
             if sketch is None:
                 sketch = PairAUCSketch(n_jobs=self.n_jobs)
             else:
                 # Before the rows are added: a call that failed can be repeated.
-                check_n_features(self.n_features_to_select, sketch.n_features, '"all"')
+                self._sketched_wishes(sketch)
                 if not isinstance(X, ColumnSource):
                     check_columns(X, self)
             return self._rank_sketch(sketch.update(X, y), options)
@@ -99,11 +103,18 @@ class SketchMixin:
             raise MaucError('missing must be "tie" for a sketch; fit on columns (open_columns).')
         return self._check_fit(None)
 
+    def _sketched_wishes(self, sketch):
+        """Return how many features to rank, and the wishes about them, checked as in `fit`."""
+        names = sketch.feature_names
+        names = default_names(range(sketch.n_features)) if names is None else names.tolist()
+        wishes = Constraints.of(self, names)
+        return self._check_size(sketch.n_features, wishes, '"all"'), wishes
+
     def _rank_sketch(self, sketch, options):
         """Learn from a sketch; rows of one class alone rank nothing."""
-        n_wanted = check_n_features(self.n_features_to_select, sketch.n_features, '"all"')
+        n_wanted, wishes = self._sketched_wishes(sketch)
         names, is_seen = sketch.feature_names, sketch.class_counts > 0
-        for name in (*self._rarely_learned, *_RANKED):
+        for name in (*self._rarely_learned, *_RANKED, *OF_ROWS):
             vars(self).pop(name, None)  # of an earlier fit
         if is_seen.sum() > 1:
             first, second = np.triu_indices(len(is_seen), 1)
@@ -113,6 +124,7 @@ class SketchMixin:
                 SketchColumns(sketch, pairs), np.empty(0, np.int32), classes, counts,
                 np.zeros(sketch.n_features, bool), None, names,
                 pair_shares=PairWeights(self.pair_weight).shares(classes, counts),
+                constraints=wishes,
             )  # fmt: skip
             ranked = self._rank(problem, n_wanted, options)
             chosen = np.ix_(ranked.selection.features, pairs)

@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 
 from mauc.layout import Layout, plain_layout
-from mauc.results import MAX_ROWS, Result, for_classes, number, rows_to_columns, short_name
+from mauc.results import MAX_ROWS, Result, measure_name, number, rows_to_columns, short_name
 
 
 class Selection(NamedTuple):
@@ -32,13 +32,39 @@ class TraceStep(NamedTuple):
     score: float  #: its relevance there
 
 
+class Details(Mapping[str, np.ndarray]):
+    """Further columns of a trace; what is not an array yet is computed when it is asked for."""
+
+    def __init__(self, columns: Mapping[str, Any]) -> None:
+        self._columns = dict(columns)
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        self._columns[name] = np.asarray(self._columns[name])
+        return self._columns[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._columns
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    def __repr__(self) -> str:
+        return f"Details({', '.join(self)})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_columns": dict(self.items())}
+
+
 @dataclass(frozen=True, repr=False)
 class SelectionTrace(Result):
     """How a selection came about: arrays of shape (n_steps,), one entry per selected feature.
 
-    Iterating gives `TraceStep` tuples. `details` are further columns of a selector, such as
-    "predicted_mauc"; `to_frame` then also has what each step added to it, from 1/2 on. It prints
-    as a table of the first steps.
+    Iterating gives `TraceStep` tuples, a slice a list of them. `details` are further columns of a
+    selector, such as "predicted_mauc"; `to_frame` then also has what each step added to it, from
+    1/2 on. It prints as a table of the first steps.
 
     Examples
     --------
@@ -61,10 +87,22 @@ class SelectionTrace(Result):
     details: Mapping[str, np.ndarray] = field(default_factory=dict)
     n_classes: int = 0  #: of the problem, for words; 0 if unknown
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.details, Details):
+            object.__setattr__(self, "details", Details(self.details))
+
     def __len__(self) -> int:
         return len(self.features)
 
-    def __getitem__(self, at: Any) -> TraceStep:
+    @overload
+    def __getitem__(self, at: slice) -> list[TraceStep]: ...
+
+    @overload
+    def __getitem__(self, at: int) -> TraceStep: ...
+
+    def __getitem__(self, at: Any) -> Any:
+        if isinstance(at, slice):
+            return [self[step] for step in range(len(self))[at]]
         at = range(len(self))[at]
         return TraceStep(
             step=at + 1,
@@ -81,7 +119,7 @@ class SelectionTrace(Result):
 
     def detail_columns(self) -> dict[str, np.ndarray]:
         """Return the details, and what each step added to the predicted MAUC, if there is one."""
-        details = {name: np.asarray(part) for name, part in self.details.items()}
+        details = dict(self.details)
         if "predicted_mauc" in details:
             details["added"] = np.diff(details["predicted_mauc"], prepend=0.5)
         return details
@@ -101,8 +139,9 @@ class SelectionTrace(Result):
 
     def printed_parts(self) -> list[str | Layout]:
         """Return the first steps as a table."""
+        measure = measure_name(self.n_classes)
         details = {
-            for_classes(name.replace("_", " ").replace("mauc", "MAUC"), self.n_classes): values
+            name.replace("_", " ").replace("mauc", measure): values
             for name, values in self.detail_columns().items()
         }
         heads = ["step", "feature", "chosen for", "rank", "score", *details]

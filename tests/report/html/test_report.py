@@ -510,4 +510,4 @@ def test_the_page_explains_every_feature_as_the_selector_does():
     found = selection_report(selector, X, y).to_dict()["explanations"]
     assert sorted(one["column"] for one in found) == list(range(X.shape[1]))
     for one in found:
-        assert one["sentences"] == selector.explain(one["name"]).sentences
+        assert one["sentences"] == selector.explain(one["name"], X, y).sentences

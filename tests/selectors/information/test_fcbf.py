@@ -101,3 +101,21 @@ def test_ten_classes_constant_columns_and_many_ties():
     wanted = oracle.fast(X, y, 10, 10)
     order = sorted(range(X.shape[1]), key=lambda f: (-wanted[f], f))
     assert_array_equal(FAST("all").fit(X, y).ranking_, order)
+
+
+@pytest.mark.filterwarnings("ignore::mauc.exceptions.NoEvidenceWarning")
+@pytest.mark.parametrize("seed", range(10))
+def test_one_feature_is_selected_where_none_is_significant(seed):
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(60, 12)), rng.integers(0, 3, 60)
+    selector = FCBF("fdr", max_rounds=1, binning="equal_width").fit(X, y)
+    assert len(selector.ranking_) == len(selector.rounds_) == 1
+    assert_array_equal(selector.trace_.scores, selector.scores_[selector.ranking_])
+
+
+def test_rounds_are_those_of_the_selected_features():
+    X, y = load_wine(return_X_y=True)
+    X = np.column_stack([X, np.random.default_rng(0).normal(size=(178, 5))])
+    every, some = FCBF("all").fit(X, y), FCBF("fdr").fit(X, y)
+    assert len(some.rounds_) == len(some.ranking_) < len(every.ranking_)
+    assert_array_equal(some.rounds_, every.rounds_[np.isin(every.ranking_, some.ranking_)])

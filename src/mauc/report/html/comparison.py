@@ -20,8 +20,9 @@ _COLUMNS = (
 
 
 def summarise_comparison(
-    run: Any, selector: RankingSelector, comparison: Comparison | None = None
-) -> dict[str, Any]:
+    run: Any, selector: RankingSelector, comparison: Comparison | None = None,
+    measure: str = "MAUC",
+) -> dict[str, Any]:  # fmt: skip
     """Collect what a page says about an experiment, the rows of a run or its folder.
 
     By default the baseline is the selector of the page, see `find_reference`, and the test that of
@@ -34,7 +35,8 @@ def summarise_comparison(
         comparison = replace(comparison, reference=None)
     styles = selector_styles(selectors)
     tables: list[Table] = [
-        mauc_table(rows, dataset, comparison) for dataset in labels_of(rows, "dataset")
+        mauc_table(rows, dataset, comparison, measure=measure)
+        for dataset in labels_of(rows, "dataset")
     ]
     tests = []
     reference = comparison.reference

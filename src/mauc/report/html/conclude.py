@@ -297,6 +297,8 @@ def choose_step(
     curve = getattr(selector, "size_curve_", None)
     can_grow = len(selector.ranking_) < n_features
     chosen, every = conclusion["chosen"], conclusion["every"]
+    is_binary = len(selector.classes_) == 2
+    hard = "the two classes" if is_binary else "the pairs above"
     if better := [test for test in (compared or {}).get("tests", []) if test["mark"] == "better"]:
         most = max(better, key=lambda test: test["difference"])
         return "use", (
@@ -306,8 +308,9 @@ def choose_step(
         )
     if "left_out" in kinds and not is_greedy:
         return "greedy", (
-            "The choice leaves better features out. GreedyMAUC looks at all class pairs at once "
-            "and at what the chosen features already separate:"
+            f"The choice leaves better features out. GreedyMAUC looks at "
+            f"{'' if is_binary else 'all class pairs at once and at '}"
+            f"what the chosen features already separate:"
         )
     is_clear = chosen and every and conclusion["is_clear"]
     loss = every["mauc"] - chosen["mauc"] if is_clear else 0.0
@@ -332,7 +335,7 @@ def choose_step(
         return "use", "All features are in use: no other choice is possible. Continue with them:"
     if chosen is None and kinds & {"none", "few"}:
         return "compare", (
-            "Too little is known about the pairs above: more samples, or other measurements, are "
+            f"Too little is known about {hard}: more samples, or other measurements, are "
             "needed before a choice can be trusted. See whether another method does better:"
         )
     if chosen is None:
@@ -344,13 +347,18 @@ def choose_step(
         )
     if kinds <= {"few"}:
         return "use", (
-            "The pairs above have too few samples to be judged; more would show how good the "
+            f"{hard.capitalize()} have too few samples to be judged; more would show how good the "
             "choice is. Continue with it:"
         )
     if kinds <= {"none", "few"}:
         return "compare", (
-            "Nothing here separates the pairs above: more samples or other measurements are "
+            f"Nothing here separates {hard}: more samples or other measurements are "
             "needed. See whether another method does better:"
+        )
+    if "more" in kinds and is_binary:
+        return "use", (
+            "That all features do better may be chance. Continue with the choice, or choose more "
+            "features:"
         )
     if "more" in kinds:
         return "use", (

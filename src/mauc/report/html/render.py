@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from mauc.exceptions import printable
 from mauc.layout import layout_of, render_html
 from mauc.report.html.svg import place_panel, place_ranges
 from mauc.report.html.values import N_BINS, shown_auc
-from mauc.results import for_classes, number, plural
+from mauc.results import number, plural
 
 _FOLDER = Path(__file__).parent / "templates"
 # In the order in which each needs the ones before.
@@ -23,6 +24,17 @@ _SCRIPTS = (
 )  # fmt: skip
 _NO_AUC = 65535  # code where a class has no held-out sample
 _FRAME_HEIGHT = 720
+#: of two classes there is one AUC, no mean over pairs: what the sources of the page say of it
+_FOR_TWO = {
+    "is the mean AUC over all pairs of classes, and over the parts": "is the mean over the parts",
+    "AUC of every feature on every pair of classes": "AUC of every feature",
+    "Over all pairs of classes": "Of the feature alone",
+    "opens a pair or shows": "shows",
+    "first and last pair": "first and last feature",
+    "Show the pairs of a class": "Show a class",
+    "mean AUC": "AUC",
+    "MAUC": "AUC",
+}
 
 Array = np.ndarray[Any, Any]
 
@@ -32,7 +44,7 @@ def render_page(summary: dict[str, Any]) -> str:
     from markupsafe import Markup
 
     n_classes = len(summary["data"]["classes"])
-    style, script = _read("page.css"), for_classes(_script(), n_classes)
+    style, script = _read("page.css"), _script(n_classes == 2)
     comparison = summary["comparison"] or {"curves": [], "tables": []}
     page: str = _environment(n_classes == 2).get_template("page.html").render(
         summary=summary,
@@ -45,9 +57,7 @@ def render_page(summary: dict[str, Any]) -> str:
         sizes=None if summary["sizes"] is None else place_panel(summary["sizes"]),
         ranges=place_ranges(summary["conclusion"]),
         tables=[
-            Markup(render_html(layout_of(
-                {**table, "caption": for_classes(table["caption"], n_classes)}
-            ), f"table-{at}"))
+            Markup(render_html(layout_of(table), f"table-{at}"))
             for at, table in enumerate(comparison["tables"], 1)
         ],
     )  # fmt: skip
@@ -163,8 +173,17 @@ def _read(name: str) -> str:
     return (_FOLDER / name).read_text(encoding="utf-8")
 
 
-def _script() -> str:
-    parts = "\n".join(_read(name) for name in _SCRIPTS)
+def _source(name: str, is_binary: bool) -> str:
+    """Return a source of the page in the words for its classes, before any name is in it."""
+    text = _read(name)
+    if not is_binary:
+        return text
+    wanted = "|".join(map(re.escape, _FOR_TWO))
+    return re.sub(rf"(?<!\w)({wanted})(?!\w)", lambda found: _FOR_TWO[found[0]], text)
+
+
+def _script(is_binary: bool) -> str:
+    parts = "\n".join(_source(name, is_binary) for name in _SCRIPTS)
     return f'"use strict";\n(() => {{\n{parts}\n}})();\n'
 
 
@@ -173,7 +192,7 @@ def _environment(is_binary: bool) -> Any:
     import jinja2
 
     environment = jinja2.Environment(
-        loader=jinja2.FunctionLoader(lambda name: for_classes(_read(name), 3 - is_binary)),
+        loader=jinja2.FunctionLoader(lambda name: _source(name, is_binary)),
         autoescape=True,
         finalize=lambda one: printable(one, "\n") if type(one) is str else one,
         undefined=jinja2.StrictUndefined,

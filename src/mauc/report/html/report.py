@@ -1,21 +1,19 @@
 """The report of a selection: a fitted selector and its data in, one plain dict and its page out."""
 
 import json
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from mauc.data.decomposition import Decomposition
-from mauc.data.problem import Problem, make_problem
-from mauc.data.validate import check_fitted
+from mauc.data.frames import leave_out_dates
+from mauc.data.problem import Problem
 from mauc.difficulty import SirenStudy
 from mauc.evaluation.folds import check_cv
-from mauc.exceptions import MaucError, MaucWarning
+from mauc.exceptions import MaucError
 from mauc.files import write_atomic
 from mauc.report.html.comparison import summarise_comparison
 from mauc.report.html.conclude import STEPS, choose_step, conclude, hardest_first
@@ -34,8 +32,8 @@ from mauc.report.html.summarise import (
 )
 from mauc.report.html.values import N_BINS, bin_features, draw_rows, number
 from mauc.report.html.what_if import what_if_part
-from mauc.results import for_classes, plural
-from mauc.selectors.base import RankingSelector, check_same_data
+from mauc.results import measure_name, plural
+from mauc.selectors.base import RankingSelector, problem_of_fit
 from mauc.selectors.pair_tests import significant_cells
 from mauc.stats import Comparison
 from mauc.texts import insert_texts
@@ -172,7 +170,8 @@ def selection_report(
     """
     if comparison is not None and run is None:
         raise MaucError("comparison= needs run=, the rows to compare.")
-    problem = _check_problem(selector, X, y, sample_weight, groups)
+    table, _ = leave_out_dates(X, warns=False)  # fit has warned
+    problem = _check_problem(selector, table, y, sample_weight, groups)
     cv = check_cv(cv, problem.n_samples)
     if study is not None:
         _check_study(study, problem)
@@ -195,7 +194,8 @@ def selection_report(
     pairs["hardest"] = pairs["hardest"][:MAX_PAIRS]
     n_fits = conclusion.pop("n_fits")
     significant = significant_cells(problem, selector.ranking_, selector.n_jobs)
-    compared = None if run is None else summarise_comparison(run, selector, comparison)
+    measure = measure_name(problem.n_classes)
+    compared = None if run is None else summarise_comparison(run, selector, comparison, measure)
     conclusion["next"] = _next_step(selector, conclusion, problem, steps, compared)
     if title is None:
         title = f"{plural(n_selected, 'feature')} chosen by {type(selector).__name__}"
@@ -215,7 +215,7 @@ def selection_report(
             "pair_auc": [[number(auc) for auc in row] for row in selector.pair_auc_[:n_mapped]],
             "distributions": bin_features(
                 problem,
-                X,
+                table,
                 selector.ranking_[:n_binned],
                 selector.ranking_[places],
                 np.concatenate(drawn),
@@ -247,7 +247,6 @@ def _next_step(
     kind, why = choose_step(selector, conclusion, n_features, compared)
     if problem.constraints is not None and kind != "compare":
         kind, why = "use", "The choice keeps to what was wished. Continue with it:"
-    why = for_classes(why, len(selector.classes_))
     if steps is None:
         code = python_steps(selector, n_features, has_groups)[kind]
         return {"kind": kind, "why": why, "command": None, "code": code}
@@ -260,14 +259,7 @@ def _check_problem(selector: Any, X: Any, y: Any, sample_weight: Any, groups: An
     if not isinstance(selector, RankingSelector):
         got = type(selector).__name__
         raise MaucError(f"selector must be a fitted selector of mauc, such as MDFS, got {got}.")
-    check_fitted(selector)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", MaucWarning)  # fit has given them
-        problem: Problem = make_problem(
-            clone(selector), X, y, sample_weight, groups, accepts=selector.accepts
-        )
-    check_same_data(selector, problem)
-    return problem
+    return problem_of_fit(selector, X, y, sample_weight, groups)
 
 
 def _check_study(study: SirenStudy, problem: Problem) -> None:

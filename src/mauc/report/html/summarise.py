@@ -16,7 +16,7 @@ from mauc.parallel import run_blocks
 from mauc.registry import score_label
 from mauc.report.html.recipe import selection_code
 from mauc.report.html.values import number
-from mauc.results import for_classes, plural, short_name
+from mauc.results import measure_name, plural, short_name
 from mauc.selectors.base import RankingSelector
 from mauc.selectors.pair_auc import chosen_pair_auc
 
@@ -147,7 +147,7 @@ def explanations_part(
     n_pairs = Decomposition("one-vs-one", problem.n_classes).n_subproblems
     if problem.n_features * (n_pairs + len(selector.ranking_)) > _MAX_EXPLAINED:
         return []
-    explainer = Explainer(selector, problem.drop_zero_weight(), names)
+    explainer = Explainer(selector, problem, names)
     return [
         {"name": one.feature, "column": one.column, "sentences": one.sentences}
         for one in explainer.explain_many()
@@ -169,7 +169,7 @@ def sizes_part(selector: RankingSelector, name: str | None) -> dict[str, Any] | 
     ends = [mean * np.nan] * 2 if errors is None else [mean - errors, mean + errors]
     columns = zip(("mean", "lower", "upper"), (mean, *ends), strict=True)
     return None if len(sizes) < 2 else {
-        "dataset": name or for_classes("MAUC", len(selector.classes_)), "classifier": by,
+        "dataset": name or measure_name(len(selector.classes_)), "classifier": by,
         "chosen": len(selector.ranking_),
         "series": [{
             "selector": "sizes", "sizes": sizes.tolist(),

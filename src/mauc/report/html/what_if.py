@@ -182,7 +182,7 @@ def _prices(selector: RankingSelector, problem: Problem) -> list[float] | None:
         return None
     with suppress(MaucError):  # features that are excluded may have no price: it counts as 0
         given = SimpleNamespace(feature_costs=selector.feature_costs)
-        wishes = Constraints.of(given, problem) or wishes
+        wishes = Constraints.of(given, problem.labels) or wishes
     costs = np.append(np.asarray(wishes.costs), 0.0)  # -1 is the unit of what is excluded
     return [float(cost) for cost in costs[wishes.unit_of]]
 

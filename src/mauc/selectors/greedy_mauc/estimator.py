@@ -14,7 +14,7 @@ from mauc.selectors.base import Ranked, RankingSelector, feature_names
 from mauc.selectors.greedy_mauc.dispersion import MAX_FOLDED
 from mauc.selectors.greedy_mauc.effects import measure
 from mauc.selectors.greedy_mauc.interactions import MAX_PAIRS, search_derived
-from mauc.selectors.greedy_mauc.prediction import AlternativesMixin, Exchanges, Prediction
+from mauc.selectors.greedy_mauc.prediction import AlternativesMixin, Exchanges
 from mauc.selectors.greedy_mauc.prior import check_prior, prior_weights, resolve_prior
 from mauc.selectors.greedy_mauc.scores import estimate_shrinkage
 from mauc.selectors.greedy_mauc.search import MAX_HELD, plain_state
@@ -191,8 +191,7 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
     @property
     def predicted_mauc_(self) -> np.ndarray:
         """MAUC to expect of the features so far; computed when it is first asked for."""
-        predicted: Any = self.trace_.details["predicted_mauc"]
-        return predicted.mauc if isinstance(predicted, Prediction) else predicted
+        return self.trace_.details["predicted_mauc"]
 
     @property
     def cost_curve_(self) -> CostCurve:

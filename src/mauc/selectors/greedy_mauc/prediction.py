@@ -40,7 +40,7 @@ _DECIMALS = 9  # losses that agree to this many are equal
 _NO_LOSS = 0.00005  # of MAUC: it is printed as 0.0000
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Prediction:
     """The MAUC to expect of the first features of a ranking, computed when it is asked for.
 
@@ -52,6 +52,10 @@ class Prediction:
 
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
         return np.array(self.mauc, dtype=dtype)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A pickle holds what was predicted, not the scores of the samples.
+        return {"mauc": self.mauc}
 
     @cached_property
     def mauc(self) -> np.ndarray:
@@ -312,7 +316,7 @@ class AlternativesMixin:
         return Alternatives(self.ranking_, self._exchanges.found, names)
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Exchanges:
     """The exchanges of a selection, found when first asked for; none of `interacting` ones."""
 

@@ -96,6 +96,12 @@ class FCBF(BinnedSelector):
     max_rounds: int | None = None
     binning: str = "mdl"
 
+    @property
+    def rounds_(self) -> np.ndarray:
+        """Round that kept each selected feature; 0 for features that no round looks at."""
+        rounds: np.ndarray = self._round_of[self.ranking_]
+        return rounds
+
     def check_options(self) -> None:
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
         check_real("threshold", self.threshold, 0, 1)
@@ -104,9 +110,11 @@ class FCBF(BinnedSelector):
 
     def _rank(self, problem, n_wanted, options):
         with self.binned(problem) as features:
-            ranking, self.rounds_, relevance = fcbf_search(
+            ranking, rounds, relevance = fcbf_search(
                 features, n_wanted, float(self.threshold), self.max_rounds
             )
+        self._round_of = np.zeros(problem.n_features, np.int64)
+        self._round_of[ranking] = rounds
         return single_ranking(problem, ranking, relevance[ranking], relevance)
 
 

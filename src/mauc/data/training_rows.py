@@ -1,0 +1,154 @@
+"""What a fitted selector knows of its rows: a hash of each, by which they are recognised again.
+
+A hash is made of the values of a row and of its class: it depends neither on other rows nor on how
+the table is held. A value of 0 adds nothing, so that sparse matrices need no more than they store.
+"""
+
+from hashlib import blake2b
+from math import sqrt
+from numbers import Real
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from scipy import sparse
+
+from mauc.data.categories import distinct_categories, get_column
+from mauc.data.columns import value_columns
+from mauc.data.problem import Problem
+from mauc.engine.arrays import contiguous_columns
+from mauc.engine.hashing import add_entries, add_values, mix
+
+_MAX_HASHES = 2**20  # that are kept; of more rows, those of the smallest hashes
+_SALT = np.uint64(0x9E3779B97F4A7C15)
+_MIN_ERRORS = 3.0  # standard errors that count as clearly above what is expected
+
+
+class Recognised(NamedTuple):
+    """How many rows of a table are rows of the fit."""
+
+    n_found: int
+    n_expected: float  #: of rows that were kept apart, as often as rows of the fit repeat
+    is_clear: bool  #: whether more were found than chance explains
+
+    @property
+    def sentence(self) -> str:
+        """Both numbers in words."""
+        if self.n_expected < 0.5:
+            return f"{self.n_found:,} of its rows are rows of the fit"
+        return (
+            f"{self.n_found:,} of its rows are rows of the fit, where about "
+            f"{self.n_expected:,.0f} repeat one by chance"
+        )
+
+
+class TrainingRows(NamedTuple):
+    """Hashes of the rows of a fit."""
+
+    n_rows: int
+    digest: int  #: of all rows with their weights, in any order
+    hashes: np.ndarray  #: uint64, ascending; those up to `limit`
+    limit: int
+
+    @classmethod
+    def of(cls, problem: Problem, X: Any, n_jobs: int | None = None) -> Self | None:
+        """Return what is kept of the rows of weight; None of a source, which would be read again.
+
+        `X` is the table that the problem was made of.
+        """
+        hashes = hash_rows(problem, X, n_jobs)
+        if hashes is None:
+            return None
+        weights = np.ones(len(hashes)) if problem.sample_weight is None else problem.sample_weight
+        hashes, weights = hashes[weights > 0], weights[weights > 0]
+        digest = int(mix(hashes ^ _bits_of(weights)).sum())
+        hashes.sort()
+        limit = int(hashes[min(_MAX_HASHES, len(hashes)) - 1])
+        kept = hashes[: np.searchsorted(hashes, np.uint64(limit), "right")]
+        return cls(len(hashes), digest, kept.copy(), limit)
+
+    def recognise(self, other: "TrainingRows") -> Recognised:
+        """Return how many rows of another table are rows of the fit, and how many are by chance.
+
+        More is clear if a random split of all rows together in two parts of these sizes would
+        hardly ever part so many rows from their copies.
+        """
+        limit = np.uint64(min(self.limit, other.limit))
+        mine, theirs = (one.hashes[one.hashes <= limit] for one in (self, other))
+        n, n_new = len(mine), len(theirs)
+        if n == 0 or n_new == 0:
+            return Recognised(0, 0.0, False)
+        both = np.concatenate([mine, theirs])
+        _, rows, sizes = np.unique(both, return_inverse=True, return_counts=True)
+        in_fit = np.bincount(rows[:n], minlength=len(sizes))
+        n_found = int((sizes - in_fit)[in_fit > 0].sum())
+        # Of s equal rows B are new, and recognised unless B = s; the sum of all B is fixed.
+        part = n_new / len(both)
+        mean = sizes * (part - part**sizes)
+        square = sizes * part * (1.0 - part) + sizes**2 * (part**2 - part**sizes)
+        covariance = (square - mean * sizes * part).sum()
+        variance = (square - mean**2).sum() - covariance**2 / (sizes * part * (1.0 - part)).sum()
+        excess = n_found - mean.sum()
+        scale = other.n_rows / n_new  # where some of the hashes alone are kept
+        return Recognised(
+            n_found=round(n_found * scale),
+            n_expected=float(in_fit[in_fit > 1].sum() / n * other.n_rows),
+            is_clear=bool(excess > max(0.5, _MIN_ERRORS * sqrt(max(variance, 0.0)))),
+        )
+
+
+def hash_rows(problem: Problem, X: Any, n_jobs: int | None = None) -> np.ndarray | None:
+    """Return a hash of each row, uint64; None if the columns would have to be read for it."""
+    columns = problem.columns
+    if columns.is_streamed or columns.cluster is not None:
+        return None
+    sums = _category_hashes(problem.classes)[problem.codes]
+    salts = mix(np.arange(1, problem.n_features + 1, dtype=np.uint64) * _SALT) | np.uint64(1)
+    is_number = ~problem.is_nominal
+
+    def add(block):
+        chosen = block
+        if not is_number[block].all():
+            chosen = np.arange(problem.n_features)[block][is_number[block]]
+        found = np.zeros(problem.n_samples, np.uint64)
+        if columns.is_sparse:
+            part = columns.matrix[:, chosen]
+            of_columns = np.repeat(salts[chosen], np.diff(part.indptr))
+            data, rows = part.data.astype(np.float64), part.indices.astype(np.int64)
+            add_entries(data, rows, of_columns, found)
+        elif is_number[block].any():
+            add_values(columns.block(chosen, _plain_columns), salts[chosen], found)
+        return found
+
+    for _, found in problem.run_blocks(add, n_jobs=n_jobs):
+        sums += found
+    for j in np.flatnonzero(problem.is_nominal).tolist():
+        distinct, codes = distinct_categories(_raw_column(X, j))
+        table = np.append(_category_hashes(distinct), np.uint64(1))  # the last: missing
+        sums += mix(table[np.where(np.isnan(codes), -1, codes).astype(np.int64)] ^ salts[j])
+    return mix(sums)
+
+
+def _plain_columns(XT):
+    """Return columns in a type of the kernel; values are rounded to doubles."""
+    XT = XT.view(np.uint8) if XT.dtype == np.bool_ else XT
+    if XT.dtype.char in "Bfd":
+        return contiguous_columns(XT, is_scratch=True)
+    return value_columns(XT)
+
+
+def _raw_column(X, j):
+    """Return a column as it was given, before its categories were coded."""
+    if sparse.issparse(X):
+        return sparse.csc_array(X)[:, [j]].toarray()[:, 0]
+    return get_column(X if hasattr(X, "shape") else np.asarray(X), j)
+
+
+def _category_hashes(categories):
+    """Return a hash of each category, that of its text, or of its value if it is a number."""
+    texts = (repr(float(one)) if isinstance(one, Real) else str(one) for one in categories.tolist())
+    digests = (blake2b(text.encode(errors="surrogatepass"), digest_size=8) for text in texts)
+    return np.array([int.from_bytes(one.digest(), "little") for one in digests], np.uint64)
+
+
+def _bits_of(values):
+    return np.ascontiguousarray(values, np.float64).view(np.uint64)
