@@ -49,6 +49,6 @@ def check_ignored(ignore: str | Iterable[str]) -> frozenset[str]:
     """Return the names of the kinds with some codes."""
     codes = [ignore] if isinstance(ignore, str) else list(ignore)
     for code in codes:
-        if not isinstance(code, str) or code.upper() not in CODES:
+        if str(code).upper() not in CODES:
             raise unknown_choice(option("ignore"), code, sorted(CODES))
     return frozenset(CODES[code.upper()].name for code in codes)

@@ -19,7 +19,7 @@ _MIN_LABELLED = 20  # rows of both classes
 _MAX_OVERLAP = 0.05  # share of a class that may lie where the clearer rows of another are
 _ALPHA = 0.05, 0.02  # of labels that look wrong: over all ordered pairs, and of the deeper ones
 _MAX_SHOWN = 3  # findings
-_N_MIXED = 600  # rows mixed of those of a class, about
+_N_MIXED = 600  # rows whose values are mixed, per class, about
 
 
 class Suspects(NamedTuple):
@@ -123,54 +123,39 @@ def _confirmed(
     kept = []
     mixed = _score_mixed(case, judges, sorted({one.other for one in found}))
     for one in found:
-        n, worst, expected = int(case.sizes[one.other]), one.p, one.expected
-        is_deep = True
-        for tables in mixed[one.other]:
-            margin = margins.between(one.own, one.other, tables)
-            n_mixed = (margin[:, None] >= one.depths).sum(axis=0)
-            p = betabinom.sf(
-                one.n_deep - 1, n, n_mixed + 0.5, len(margin) - n_mixed + 0.5
-            )  # fmt: skip
-            is_deep &= bool(p[0] < _ALPHA[0] / n_ordered and p[1] < _ALPHA[1])
-            worst = max(worst, float(p[0]))
-            expected = max(expected, n * float(n_mixed[0]) / len(margin))
-        if is_deep:
-            kept.append(one._replace(p=worst, expected=expected))
+        margin = margins.between(one.own, one.other, mixed[one.other])
+        n, n_all = int(case.sizes[one.other]), len(margin)
+        n_mixed = (margin[:, None] >= one.depths).sum(axis=0)
+        p = betabinom.sf(one.n_deep - 1, n, n_mixed + 0.5, n_all - n_mixed + 0.5)
+        if p[0] < _ALPHA[0] / n_ordered and p[1] < _ALPHA[1]:
+            expected = max(one.expected, n * float(n_mixed[0]) / n_all)
+            kept.append(one._replace(p=max(one.p, float(p[0])), expected=expected))
     return kept
 
 
-def _score_mixed(
-    case: Case, judges: Judged, classes: list[int]
-) -> dict[int, list[dict[str, Array]]]:  # fmt: skip
-    """Return the judges' scores of rows mixed of those of a class: value by value, and by halves."""
+def _score_mixed(case: Case, judges: Judged, classes: list[int]) -> dict[int, dict[str, Array]]:
+    """Return the judges' scores of rows whose values are those of different rows of a class."""
     sample, chosen = case.sample, np.flatnonzero(case.used)
     X = np.array(sample.value_columns(chosen).T, dtype=np.float64)
     generator = np.random.default_rng(0)
-    made, codes, ways, folds, n_rows = [X], [sample.codes], [np.full(len(X), -1)], [], len(X)
+    made, codes, folds, n_rows = [X], [sample.codes], [], len(X)
     is_trained = np.ones(len(X), bool)
     for fold in judges.folds:
         tests = []
         for code in classes:
             rows = fold.test[sample.codes[fold.test] == code]
-            # Rows are taken in an order that does not depend on where they stand.
-            rows = rows[np.lexsort((case.hashes[rows],))]
-            if len(rows) < 2:
-                continue
-            n_copies = -(-_N_MIXED // int(case.sizes[code]))
-            for way, mix in enumerate((_mix_values, _mix_halves)):
-                for _ in range(n_copies):
-                    made.append(mix(X[rows], generator))
-                    codes.append(np.full(len(rows), code))
-                    ways.append(np.full(len(rows), way))
-                    tests.append(np.arange(n_rows, n_rows + len(rows)))
-                    n_rows += len(rows)
+            rows = rows[np.argsort(case.hashes[rows], kind="stable")]
+            for _ in range(-(-_N_MIXED // int(case.sizes[code])) if len(rows) > 1 else 0):
+                made.append(generator.permuted(X[rows], axis=0))
+                codes.append(np.full(len(rows), code))
+                tests.append(np.arange(n_rows, n_rows + len(rows)))
+                n_rows += len(rows)
         is_trained[:] = True
         is_trained[fold.test] = False
         if tests:
             folds.append((np.flatnonzero(is_trained), np.concatenate(tests)))
-    every, way_of = np.concatenate(codes), np.concatenate(ways)
+    every, columns = np.concatenate(codes), np.arange(len(chosen))
     problem = of_values(sample, np.concatenate(made), every, chosen)
-    columns = np.arange(len(chosen))
     scores: dict[str, list[Array]] = {name: [] for name in judges.scores}
     with threadpool_limits(1):
         for train, test in folds:
@@ -180,16 +165,11 @@ def _score_mixed(
                 (known,) = score_fold(name, split, [len(columns)])
                 parts.append(np.zeros((len(test), problem.n_classes)))
                 parts[-1][:, trained] = known
-    rows = np.concatenate([test for _, test in folds])
-    tables = _tables(scores)
+    of_rows = every[np.concatenate([test for _, test in folds])]
     return {
-        code: [
-            {name: table[(every[rows] == code) & (way_of[rows] == way)] for name, table in
-             tables.items()}
-            for way in range(2)
-        ]
+        code: {name: table[of_rows == code] for name, table in _tables(scores).items()}
         for code in classes
-    }  # fmt: skip
+    }
 
 
 def _tables(scores: dict[str, list[Array]]) -> dict[str, Array]:
@@ -197,17 +177,3 @@ def _tables(scores: dict[str, list[Array]]) -> dict[str, Array]:
     tables = {name: np.concatenate(parts) for name, parts in scores.items()}
     tables["trees"] = np.log(tables["trees"].clip(0.5 / N_TREES))
     return tables
-
-
-def _mix_values(X: Array, generator: np.random.Generator) -> Array:
-    """Return rows with the values of each column in an order of its own."""
-    return generator.permuted(X, axis=0)
-
-
-def _mix_halves(X: Array, generator: np.random.Generator) -> Array:
-    """Return rows with half of the columns from another row."""
-    others = np.roll(np.arange(len(X)), generator.integers(1, len(X)))
-    columns = generator.permutation(X.shape[1])[: X.shape[1] // 2]
-    X = X.copy()
-    X[:, columns] = X[np.ix_(others, columns)]
-    return X

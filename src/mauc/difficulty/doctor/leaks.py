@@ -108,48 +108,34 @@ def _tells(case: Case, ranks: Array, *, is_flat: bool) -> bool:
 
 
 def _find_leaks(case: Case, compared: Compared) -> Iterator[Finding]:
-    """Yield the columns that tell all classes apart, those of one reason together."""
+    """Yield the columns that tell all classes apart: each by itself, and codes together."""
     case.looks_for("leak")
-    problem, used = case.problem, case.used
+    n_classes = case.problem.n_classes
     worst = case.pair_auc.min(axis=1)
     worst[[j for j, _, _ in compared.twins]] = 0.0
     best = int(worst.argmax())
     others = np.delete(worst, best).max(initial=0.0)
-    by_auc = []
+    alone = {j for j in compared.codes if len(_levels(case, j)) == n_classes}
     if worst[best] >= _MIN_LEAK and (1.0 - worst[best]) * _AHEAD <= 1.0 - others:
-        by_auc.append(best)
-    if problem.n_classes > 2:
-        by_auc += np.flatnonzero(worst >= _PERFECT).tolist()
-    by_auc += [j for j, i, _ in compared.twins if i in by_auc]
-    single = [j for j in compared.codes if len(_levels(case, j)) == problem.n_classes]
-    several = [j for j in compared.codes if j not in single]
-    firsts = np.unique(problem.codes, return_index=True)[1]
-    joint = np.array([problem.columns.ordered([j])[0][firsts] for j in several])
-    if not len(several) or len(np.unique(joint.T, axis=0)) < problem.n_classes:
-        several = []
-    by_code = sorted({*single, *several} - {j for j in by_auc if j in several})
-    by_auc = sorted({*by_auc} - {*by_code})
-    lowest = float(case.pair_auc[[*by_auc, *single]].min(initial=1.0))
-    if single and case.pair_auc[single].min() >= _MIN_LEAK:  # in the order of the classes
-        by_auc, by_code = sorted({*by_auc, *single}), sorted({*by_code} - {*single})
-    else:
-        lowest = float(case.pair_auc[by_auc].min(initial=1.0))
-    used[[*by_auc, *by_code]] = False
-    if by_auc:
-        yield case.finding(
-            "leak",
-            f"{_shown(case, by_auc)}: AUC {lowest:.4g}{' or more' * (lowest < 1.0)} on every pair "
-            f"of classes",
-            case.drop([*by_auc, *by_code]), columns=by_auc,
-        )  # fmt: skip
-    if by_code:
-        together = "together codes" if len(by_code) > 1 and not single else "codes"
-        yield case.finding(
-            "leak",
-            f"{_shown(case, by_code)}: {together} of the classes, one value for all rows of a "
-            f"class",
-            case.drop([*by_auc, *by_code]), columns=by_code,
-        )  # fmt: skip
+        alone.add(best)
+    if n_classes > 2:
+        alone.update(np.flatnonzero(worst >= _PERFECT).tolist())
+    alone.update([j for j, i, _ in compared.twins if i in alone])
+    together = [j for j in compared.codes if j not in alone]
+    firsts = np.unique(case.problem.codes, return_index=True)[1]
+    codes = np.array([case.problem.columns.ordered([j])[0][firsts] for j in together])
+    if not together or len(np.unique(codes, axis=1).T) < n_classes:
+        together = []
+    next = case.drop(sorted([*alone, *together]))
+    case.used[[*alone, *together]] = False
+    if alone:
+        columns = sorted(alone)
+        lowest = float(case.pair_auc[columns].min())
+        evidence = f"AUC {lowest:.4g}{' or more' * (lowest < 1.0)} on every pair of classes"
+        yield case.finding("leak", f"{_shown(case, columns)}: {evidence}", next, columns=columns)
+    if together:
+        evidence = "together codes of the classes, each with one value for all rows of a class"
+        yield case.finding("leak", f"{_shown(case, together)}: {evidence}", next, columns=together)
 
 
 def _find_markers(case: Case, compared: Compared, missing: Array | None) -> Iterator[Finding]:
@@ -221,10 +207,10 @@ def _values_to_try(
             if np.isfinite(levels[at]):
                 yield "of one category", ranks == at
         return
-    at = int(counts.argmax())  # a number that is repeated where others are not
-    if counts[at] >= _MIN_ROWS and np.isfinite(levels[at]) and len(levels) > 2:
-        if 2 * (len(levels) - 1) >= len(values) - counts[at]:
-            yield f"{levels[at]:g}", ranks == at
+    at = np.intp(counts.argmax())  # a number that is repeated where others are not
+    are_distinct = len(levels) > 2 and 2 * (len(levels) - 1) >= len(values) - counts[at]
+    if are_distinct and counts[at] >= _MIN_ROWS and np.isfinite(levels[at]):
+        yield f"{levels[at]:g}", ranks == at
 
 
 def _marked_class(case: Case, j: int, has_value: Array) -> int | None:
@@ -259,10 +245,9 @@ def _missing_by_class(case: Case, j: int, gone: Array) -> Iterator[Finding]:
     code = int(np.argmax(gaps))
     if gaps[code] < _MIN_GAP:
         return
-    table = [[own[code], counts[code] - own[code]]]
-    table.append([own.sum() - own[code], counts.sum() - counts[code] - table[0][1]])
-    table[1][1] = counts.sum() - counts[code] - table[1][0]
-    if chi2_contingency(np.array(table))[1] * problem.n_features * len(counts) > _RARE:
+    n_gone = np.array([own[code], own.sum() - own[code]])
+    table = np.array([n_gone, [counts[code], counts.sum() - counts[code]] - n_gone])
+    if chi2_contingency(table)[1] * problem.n_features * len(counts) > _RARE:
         return
     yield case.finding(
         "missing by class",
@@ -382,7 +367,7 @@ def _find_dates(case: Case, dates: Mapping[str, Array]) -> Iterator[Finding]:
 
 
 def _disagreement(when: Array, codes: Array, n_classes: int) -> float:
-    """Return how often rows next to each other in time differ in class; those of a time in any order."""
+    """Return how often rows next to each other in time differ in class, in any order of equals."""
     starts = np.flatnonzero(np.append(True, when[1:] != when[:-1]))
     sizes = np.diff(np.append(starts, len(when)))
     members = np.zeros((len(starts), n_classes))

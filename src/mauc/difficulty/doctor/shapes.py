@@ -10,6 +10,7 @@ from threadpoolctl import threadpool_limits
 from mauc.difficulty.doctor.case import Case
 from mauc.difficulty.doctor.findings import Finding
 from mauc.evaluation.panel import split_fold
+from mauc.results import short_name
 
 Array = np.ndarray[Any, Any]
 
@@ -19,7 +20,8 @@ _MIN_DISTANCE_LARGE = 3.2  # in a class that is larger than others
 _LARGE = 1.4  # times the median size of the other classes
 _MIN_SIDE = 0.15  # share of the rows in the smaller cluster
 _MAX_LEVELS = 10  # of a column whose gaps are no sign of clusters
-_MAX_OTHERS = 0.5  # distance of the clusters without a column, over that with it: it parts them
+_MAX_OTHERS = 1.0  # distance of two clusters in other columns than the one that parts them
+_MAX_OFF = 0.1  # of the decimal logarithm of a factor that is a power of ten
 
 
 def find_merged_class(case: Case) -> Iterator[Finding]:
@@ -44,20 +46,28 @@ def find_merged_class(case: Case) -> Iterator[Finding]:
             usual = np.median(np.delete(case.sizes, code))
             is_large = len(rows) >= _LARGE * usual
             excess = distance / (_MIN_DISTANCE_LARGE if is_large else _MIN_DISTANCE)
-            if excess >= 1.0 and is_smaller.sum() >= _MIN_SIDE * len(rows):
-                found.append((excess, distance, usual, code, rows, is_smaller))
-        if not found:
-            return
-        _, distance, usual, code, rows, is_smaller = max(found, key=lambda one: one[0])
-        parting = _parting_column(Z[rows], is_smaller)
+            if distance < _MIN_DISTANCE_LARGE or is_smaller.sum() < _MIN_SIDE * len(rows):
+                continue
+            parting, apart = _parting_column(Z[rows], is_smaller)
+            medians = (0.0, 0.0)
+            if parting is not None:
+                values = np.asarray(sample.columns.floats([kept[parting]])[0], np.float64)[rows]
+                medians = np.nanmedian(values[is_smaller]), np.nanmedian(values[~is_smaller])
+                if _is_shifted_point(*medians):
+                    excess = max(excess, apart / _MIN_DISTANCE)
+            if excess >= 1.0:
+                found.append((excess, distance, usual, code, rows, is_smaller, parting, medians))
+    if not found:
+        return
+    _, distance, usual, code, rows, is_smaller, parting, medians = max(
+        found, key=lambda one: one[0]
+    )
     columns, cause = [], ""
     if parting is not None:
         columns = [int(kept[parting])]
-        values = np.asarray(sample.columns.column(columns[0]), dtype=np.float64)[rows]
-        of_smaller, of_larger = (np.nanmedian(values[is_smaller == at]) for at in (True, False))
         cause = (
-            f"; column {case.names[columns[0]]!s} parts them, with median {of_smaller:.4g} against "
-            f"{of_larger:.4g}: unit or decimal point?"
+            f"; {short_name(case.names[columns[0]])} alone parts them, with median "
+            f"{medians[0]:.4g} against {medians[1]:.4g}: unit or decimal point?"
         )
     smaller = case.rows[np.sort(rows[is_smaller])]
     yield case.finding(
@@ -69,13 +79,22 @@ def find_merged_class(case: Case) -> Iterator[Finding]:
     )  # fmt: skip
 
 
-def _parting_column(Z: Array, is_smaller: Array) -> int | None:
-    """Return the column by which two clusters differ, if others hardly do."""
+def _parting_column(Z: Array, is_smaller: Array) -> tuple[int | None, float]:
+    """Return the column by which two clusters differ, if others hardly do, and by how much."""
     first, second = Z[is_smaller], Z[~is_smaller]
     spread = np.sqrt((first.var(axis=0) + second.var(axis=0)) / 2)
     apart = np.abs(first.mean(axis=0) - second.mean(axis=0)) / np.maximum(spread, 1e-12)
     column = int(np.argmax(apart))
-    return column if np.delete(apart, column).max(initial=0.0) <= _MAX_OTHERS * 2 else None
+    is_alone = np.delete(apart, column).max(initial=0.0) <= _MAX_OTHERS
+    return (column if is_alone else None), float(apart[column])
+
+
+def _is_shifted_point(first: float, second: float) -> bool:
+    """Whether two numbers differ by a power of ten, about."""
+    if first * second <= 0.0:
+        return False
+    power = abs(np.log10(first / second))
+    return bool(power > 0.5 and abs(power - round(power)) <= _MAX_OFF)
 
 
 def _clusters(Z: Array) -> tuple[float, Array]:
