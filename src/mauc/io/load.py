@@ -138,15 +138,13 @@ def _as_seconds(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
             dates = pd.to_datetime(texts, format="%Y%m%d", errors="coerce")
         else:
             texts = pd.Series(values).astype("string")
+            first = pd.to_numeric(texts.str.extract(r"^(\d{1,2})[./-]")[0])
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", UserWarning)  # of days that come first
-                read = [
-                    pd.to_datetime(
-                        texts, format="mixed", errors="coerce", dayfirst=dayfirst, utc=True
-                    )
-                    for dayfirst in (False, True)
-                ]
-            dates = min(read, key=lambda one: int(one.isna().sum())).dt.tz_localize(None)
+                dates = pd.to_datetime(
+                    texts, format="mixed", errors="coerce", utc=True,
+                    dayfirst=bool((first > 12).any()),
+                ).dt.tz_localize(None)  # fmt: skip
         values = dates.to_numpy()
     return as_floats(values)
 
