@@ -1,15 +1,27 @@
-"""How often `diagnose` finds a fault that was put into a sound data set: docs/answers/doctor.md.
+"""How often `diagnose` is right: docs/answers/doctor.md.
 
-    MAUC_DATA=/path/to/npz/files python benchmarks/doctor.py [--all] [--seed N] [--only TEXT]
+    MAUC_DATA=/path/to/npz/files python benchmarks/doctor.py faults [--all] [--seed N] [--only TEXT]
+    python benchmarks/doctor.py clean [--tables N] [--only SHAPE] [--ignore CODE]
+    python benchmarks/doctor.py new [--only TEXT]
+    MAUC_DATA=/path/to/npz/files python benchmarks/doctor.py real
 
-Every fault goes into every data set, one at a time: those of scikit-learn and those in the folder
-MAUC_DATA. A set is thinned to 800 rows, 40 columns and 8 classes, and made sound as far as a look
-at its columns and rows can: without columns of one value in 97 % of the rows, columns and rows that
-repeat others, and classes of fewer than 30 rows. A diagnosis is right if its kind is that of the
-fault and it names the class, the pair or a column that the fault is in. Two classes cannot be
-merged.
+faults: every fault goes into every data set, one at a time: those of scikit-learn and those in the
+folder MAUC_DATA. A set is thinned to 800 rows, 40 columns and 8 classes, and made sound as far as a
+look at its columns and rows can: without columns of one value in 97 % of the rows, columns and rows
+that repeat others, and classes of fewer than 30 rows. A diagnosis is right if its kind is that of
+the fault and it names the class, the pair or a column that the fault is in. Two classes cannot be
+merged. `--all` prints every answer that is wrong.
 
-`--all` prints every answer that is wrong.
+clean: tables without a fault, of six shapes (t with 2 degrees of freedom, log-normal, binary,
+counts, mixed, normal), 20 of each, with 2 to 6 classes, every second one with a rare class of 15 to
+34 rows. Printed is in how many tables a kind is found.
+
+new: faults that simulated tables alone have: a nominal column that marks a class, missing values by
+class, dates, -999, an exclusive or, target means, near copies, repeated subjects, identifiers, a
+wrong unit. Printed is in how many of 5 tables the kind is found.
+
+real: all findings of high and medium severity in the tables of MAUC_DATA as they are, those of
+MAUC_DATA/tables among them.
 """
 
 import argparse
@@ -18,10 +30,11 @@ import re
 import time
 import warnings
 import zlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from sklearn import datasets
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import cross_val_predict
@@ -225,14 +238,218 @@ FAULTS = {
 SOUND = {"nothing": unchanged, "nothing, and a sound model": unchanged_model}
 
 
+# ---- tables without a fault, and faults of simulated tables
+
+SHAPES = "t2", "lognormal", "binary", "counts", "mixed", "normal"
+_OF_COLUMNS = (*SHAPES[:4], "normal")
+
+
+def values(shape, centers, generator):
+    """Return a column of one shape with its center at each row."""
+    n = len(centers)
+    if shape == "t2":
+        return centers + generator.standard_t(2, n)
+    if shape == "lognormal":
+        return np.exp(centers / 2 + generator.normal(size=n))
+    if shape == "binary":
+        return (generator.random(n) < 1 / (1 + np.exp(-centers))).astype(float)
+    if shape == "counts":
+        return generator.poisson(np.exp(np.clip(centers / 2 + 0.5, -3, 4))).astype(float)
+    return centers + generator.normal(size=n)
+
+
+def clean_table(shape, seed):
+    """Return X and y of a table without a fault, its columns independent within classes."""
+    generator = np.random.default_rng([SHAPES.index(shape), seed])
+    n_classes = int(generator.choice([2, 3, 4, 6]))
+    sizes = generator.integers(40, 200, n_classes)
+    if seed % 2:
+        sizes[-1] = generator.integers(15, 35)
+    y = generator.permutation(np.repeat(np.arange(n_classes), sizes))
+    n_columns = int(generator.choice([3, 6, 12, 25]))
+    centers = generator.normal(size=(n_classes, n_columns)) * generator.choice([0.5, 1.0, 2.0])
+    kinds = [shape] * n_columns
+    if shape == "mixed":
+        kinds = generator.choice(_OF_COLUMNS, n_columns).tolist()
+    columns = [values(kind, centers[y, j], generator) for j, kind in enumerate(kinds)]
+    return np.column_stack(columns), y
+
+
+def simulated(generator, n=240):
+    """Return a frame of 6 columns that tell three classes apart in part, and the classes."""
+    y = np.sort(np.arange(n) % 3)
+    X = generator.normal(size=(n, 6)) + 1.2 * np.eye(3, 6)[y]
+    return pd.DataFrame(X, columns=list("abcdef")), y
+
+
+def nominal_marker(generator):
+    X, y = simulated(generator)
+    city = np.where(y == 2, "X", generator.choice(list("ABCDEF"), len(y)))
+    return X.assign(new=city), y, "class marker"
+
+
+def missing_marker(generator):
+    X, y = simulated(generator)
+    return X.assign(new=X["d"].mask(y == 1)), y, "class marker"
+
+
+def missing_by_class(generator):
+    X, y = simulated(generator)
+    is_gone = (y == 1) & (generator.random(len(y)) < 0.6)
+    return X.assign(new=X["d"].mask(is_gone)), y, "missing by class"
+
+
+def dates_by_class(generator):
+    X, y = simulated(generator)
+    days = y * 40 + 30 * generator.random(len(y))
+    when = pd.Timestamp("2024-01-01") + pd.to_timedelta(days, unit="D")
+    return X.assign(new=when), y, "dates by class"
+
+
+def days_of_a_class(generator):
+    X, y = simulated(generator)
+    days = generator.permutation(len(y) // 4)[np.arange(len(y)) // 4]
+    when = pd.Timestamp("2024-01-01") + pd.to_timedelta(days, unit="D")
+    return X.assign(new=when), y, "dates by class"
+
+
+def sentinels(generator):
+    X, y = simulated(generator)
+    return X.assign(new=X["d"].mask(generator.random(len(y)) < 0.05, -999.0)), y, "sentinel"
+
+
+def exclusive_or(generator):
+    n = 400
+    y, a = generator.integers(0, 2, n), generator.normal(size=n)
+    b = np.where(y == 1, np.sign(a), -np.sign(a)) * np.abs(generator.normal(size=n))
+    X = pd.DataFrame(generator.normal(size=(n, 15))).add_prefix("x")
+    return X.assign(other=a, new=b), y, "interaction"
+
+
+def target_means(generator):
+    X, y = simulated(generator)
+    category = pd.Series(generator.integers(0, 14, len(y)))
+    shares = pd.Series(y == 2).astype(float).groupby(category)
+    n, total, a = shares.transform("size"), shares.transform("sum"), generator.choice([0, 10])
+    return X.assign(new=(total + a / 3) / (n + a)), y, "target means"
+
+
+def near_copies(generator):
+    X, y = simulated(generator)
+    rows = generator.permutation(len(y))[:30]
+    near = X.iloc[rows] + 0.001 * generator.normal(size=(30, 6))
+    return pd.concat([X, near], ignore_index=True), np.r_[y, y[rows]], "near copies"
+
+
+def subjects(generator):
+    """1 to 6 rows of each of many subjects, whose class is the same, under a neutral name."""
+    X, _ = simulated(generator)
+    numbers = np.repeat(np.arange(200), generator.integers(1, 7, 200))[: len(X)]
+    y = generator.integers(0, 3, 200)[numbers]
+    return X.assign(new=generator.permutation(2000)[numbers]), y, "group column"
+
+
+def subject_id(generator):
+    X, y = simulated(generator)
+    subject = generator.integers(0, generator.choice([5, 150]), len(y))
+    return X.assign(subject_id=subject), y, "group column"
+
+
+def identifier(generator):
+    X, y = simulated(generator)
+    return X.assign(subject_id=generator.permutation(len(y))), y, "identifier"
+
+
+def wrong_unit(generator):
+    X, y = simulated(generator)
+    X = X + 10.0
+    rows = np.flatnonzero(y == 1)[::2]
+    X.loc[rows, "d"] *= generator.choice([10.0, 100.0, 1000.0])
+    return X.rename(columns={"d": "new"}), y, "merged class"
+
+
+NEW = (
+    nominal_marker, missing_marker, missing_by_class, dates_by_class, days_of_a_class, sentinels,
+    exclusive_or, target_means, near_copies, subjects, subject_id, identifier, wrong_unit,
+)  # fmt: skip
+_N_NEW = 5
+
+
+def judge_new(options):
+    """Print in how many tables each fault of simulated tables is found."""
+    for inject in NEW:
+        if not re.search(options.only, inject.__name__):
+            continue
+        n_right = 0
+        for seed in range(_N_NEW):
+            X, y, kind = inject(np.random.default_rng([zlib.crc32(inject.__name__.encode()), seed]))
+            found = quietly(X, y, None, options.ignore)
+            needs = "subject_id" if "subject_id" in X else "new"
+            named = [one for one in found if one.kind == kind]
+            is_rows = kind == "near copies"
+            n_right += any(is_rows or needs in one.features for one in named)
+        print(f"| {inject.__name__} | {kind} | {n_right} of {_N_NEW} |", flush=True)
+
+
+def judge_clean(options):
+    """Print in how many tables without a fault each kind is found."""
+    total, n_tables = Counter(), 0
+    for shape in SHAPES:
+        if not re.search(options.only, shape):
+            continue
+        kinds = Counter()
+        for seed in range(options.tables):
+            found = quietly(*clean_table(shape, seed), None, options.ignore)
+            kinds.update({f"{one.code} {one.kind}" for one in found})
+        n_tables += options.tables
+        total += kinds
+        print(f"{shape}: {dict(sorted(kinds.items()))}", flush=True)
+    print(f"all {n_tables}: {dict(sorted(total.items()))}")
+
+
+def judge_real(options):
+    """Print the findings of high and medium severity in real tables as they are."""
+    folder = Path(os.environ.get("MAUC_DATA", "missing"))
+    for path in sorted(
+        [*folder.glob("*.npz"), *folder.glob("more/*.npz"), *folder.glob("tables/*")]
+    ):
+        if path.suffix != ".npz" or not re.search(options.only, path.stem):
+            continue
+        with np.load(path, allow_pickle=True) as data:
+            X, y = data["X"][:2000], data["y"][:2000]
+            nominal = data.get("nominal")
+        found = quietly(X, y, None, options.ignore, nominal)
+        for one in found:
+            if one.severity != "low":
+                print(f"{path.stem}: {one.code} {one.kind} ({one.severity}): {one.evidence}")
+
+
+def quietly(X, y, scores=None, ignore=(), nominal=None):
+    """Return the findings, without warnings of the reader."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return list(diagnose(X, y, scores, ignore=ignore, categorical_features=nominal, n_jobs=1))
+
+
 def main():
-    """Print a line per fault: how often the first diagnosis, and any, is right."""
+    """Judge what the first argument says."""
     parser = argparse.ArgumentParser()
+    parser.add_argument("what", choices=("faults", "clean", "new", "real"))
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--only", default="", help="part of the name of the faults")
+    parser.add_argument("--only", default="", help="part of the name of the faults or shapes")
+    parser.add_argument("--tables", type=int, default=20, help="clean tables per shape")
+    parser.add_argument("--ignore", action="append", default=[], help="codes of findings")
     options = parser.parse_args()
-    sets, start = list(data_sets()), time.perf_counter()
+    judges = {"clean": judge_clean, "new": judge_new, "real": judge_real, "faults": judge_faults}
+    start = time.process_time()
+    judges[options.what](options)
+    print(f"{time.process_time() - start:.0f} seconds of CPU time")
+
+
+def judge_faults(options):
+    """Print a line per fault: how often the first diagnosis, and any, is right."""
+    sets = list(data_sets())
     total = np.zeros(3, int)
     print(f"{len(sets)} data sets: {', '.join(name for name, _, _ in sets)}\n")
     print("| fault | data sets | first diagnosis right | any diagnosis right |\n|---|---|---|---|")
@@ -265,16 +482,13 @@ def main():
         for kind, those in sorted(kinds.items()):
             print(f"| {kind} | {len(those)}: {', '.join(those)} |")
         print()
-    print(f"{time.perf_counter() - start:.0f} seconds")
 
 
 def run(name, X, y, fault, inject, seed):
     """Return the findings, the kind that is right and whether a finding names the place."""
     generator = np.random.default_rng([zlib.crc32(f"{name} {fault}".encode()), seed])
     X, y, scores, kind, is_named = inject(X, y, generator)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return list(diagnose(X, y, scores, n_jobs=1)), kind, is_named
+    return quietly(X, y, scores), kind, is_named
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """`diagnose`: one fault is put into a sound table, and is what is found first."""
 
 import shlex
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -11,8 +12,11 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import GroupKFold, StratifiedKFold, cross_val_predict
 
 from mauc import diagnose
-from mauc.exceptions import MaucError
-from tests.helpers.cli_helpers import refusal, run, run_json
+from mauc.data.leaks import looks_like_group
+from mauc.datasets import load_dataset
+from mauc.difficulty.doctor import TABLE
+from mauc.exceptions import ColumnWarning, MaucError
+from tests.helpers.cli_helpers import refusal, run, run_json, schema_of
 
 X, Y = load_wine(return_X_y=True, as_frame=True)
 
@@ -198,7 +202,10 @@ def test_wrong_scores_are_refused(table):
 
 def test_only_what_ran_is_said_to_be_checked():
     scores = np.eye(3)[Y]
-    columns = "leak, duplicated columns, constant columns."
+    columns = (
+        "leak, class marker, target means, missing by class, sentinel, duplicated columns, "
+        "constant columns."
+    )
     assert diagnose(X[[]].assign(code=2 - Y), Y, scores).checked.endswith(f"for: {columns}")
     assert "missed pair" in diagnose(X, Y, scores).checked
     assert "groups across folds" not in diagnose(X, Y, scores).checked
@@ -212,7 +219,7 @@ def test_a_weak_difference_of_many_rows_is_not_called_inseparable():
     pairs = {one.classes for one in diagnose(table, y) if one.kind == "inseparable pair"}
     assert not pairs
     pairs = {one.classes for one in diagnose(table[:, 1:], y) if one.kind == "inseparable pair"}
-    assert pairs == {(0, 1), (0, 2), (1, 2)}
+    assert len(pairs) >= 2  # of three; of a pair it is not said once in twenty
 
 
 def test_command(tmp_path):
@@ -225,7 +232,9 @@ def test_command(tmp_path):
     words = first["next"].split()
     assert words[:2] == ["mauc", "doctor"]
     assert "Nothing was found." in run(*words[1:]).stdout  # the next command runs
-    assert "1. leak (high): 'code'" in run("doctor", tmp_path / "data.csv", "-t", "label").stdout
+    assert (
+        "1. MD01 leak (high): 'code'" in run("doctor", tmp_path / "data.csv", "-t", "label").stdout
+    )
 
 
 def test_command_with_predictions(tmp_path):
@@ -238,3 +247,224 @@ def test_command_with_predictions(tmp_path):
     assert {one["kind"] for one in got["findings"]} == {"missed pair"}
     scores.assign(label=labels).head(50).to_csv(tmp_path / "scores.csv", index=False)
     assert "the 178 rows of the data" in refusal(*words, tmp_path / "scores.csv")
+
+
+# ---- codes
+
+
+def test_every_kind_has_a_code_and_a_line_in_the_docs():
+    codes = [kind.code for kind in TABLE]
+    assert sorted(codes) == [f"MD{at:02}" for at in range(1, len(TABLE) + 1)]
+    text = Path(__file__).parents[2].joinpath("docs", "answers", "doctor.md").read_text()
+    lines = [[cell.strip() for cell in line.split("|")] for line in text.splitlines()]
+    shown = {cells[1]: cells[2:4] for cells in lines if len(cells) > 4 and cells[1] in codes}
+    assert set(shown) == set(codes)
+    for kind in TABLE:
+        assert shown[kind.code][0] == kind.name
+        assert kind.severity in shown[kind.code][1]
+    schema = schema_of("mauc/doctor-1").schema["properties"]["findings"]["items"]["properties"]
+    assert sorted(schema["kind"]["enum"]) == sorted(kind.name for kind in TABLE)
+
+
+def test_codes_are_ignored():
+    table = X.assign(flat=3.0, again=X["ash"])
+    assert {one.code for one in diagnose(table, Y)} == {"MD09", "MD10"}
+    found = diagnose(table, Y, ignore=["md09"])
+    assert [one.code for one in found] == ["MD10"]
+    assert "duplicated" not in found.checked
+    assert not diagnose(table, Y, ignore=("MD09", "MD10")).findings
+    with pytest.raises(MaucError, match=r"ignore must be one of MD01, .*, got 'MD77'"):
+        diagnose(table, Y, ignore="MD77")
+
+
+# ---- what is new
+
+
+def plain(n=180):
+    """Return a frame that tells three classes apart in part, and the classes."""
+    generator, y = np.random.default_rng(0), np.arange(n) % 3
+    table = generator.normal(size=(n, 5)) + 1.5 * np.eye(3, 5)[y]
+    return generator, pd.DataFrame(table, columns=list("abcde")), y
+
+
+def found_kinds(table, y, **options):
+    return {one.kind: one for one in diagnose(table, y, **options)}
+
+
+def test_a_category_and_missing_values_mark_a_class():
+    generator, table, y = plain()
+    city = np.where(y == 2, "X", generator.choice(list("ABCD"), len(y)))
+    one = found_kinds(table.assign(city=city), y)["class marker"]
+    assert (one.features, one.classes, one.severity) == (("city",), (2,), "high")
+    one = found_kinds(table.assign(gone=table["d"].mask(y == 1)), y)["class marker"]
+    assert (one.features, one.classes) == (("gone",), (1,))
+    some = table["d"].mask((y == 1) & (generator.random(len(y)) < 0.5))
+    one = found_kinds(table.assign(gone=some), y)["missing by class"]
+    assert (one.features, one.classes) == (("gone",), (1,))
+    at_random = table["d"].mask(generator.random(len(y)) < 0.3)
+    assert "missing by class" not in found_kinds(table.assign(gone=at_random), y)
+
+
+def test_dates_are_looked_at_before_they_are_left_out(tmp_path):
+    generator, table, y = plain()
+    days = 50 * (y == 1) + 40 * generator.random(len(y))
+    when = pd.Timestamp("2024-01-01") + pd.to_timedelta(days, unit="D")
+    one = found_kinds(table.assign(when=when), y)["dates by class"]
+    assert (one.features, one.classes) == (("when",), (1,))
+    path = tmp_path / "data.csv"
+    table.assign(when=when.strftime("%d.%m.%Y"), label=y).to_csv(path, index=False)
+    told = run_json("doctor", path, "-t", "label")["findings"][0]
+    assert (told["code"], told["features"]) == ("MD14", ["when"])
+    at_random = generator.permutation(when)
+    assert "dates by class" not in found_kinds(table.assign(when=at_random), y)
+
+
+def test_numbers_of_nines_far_from_others():
+    _, table, y = plain()
+    odd = table["d"].copy()
+    odd[[3, 50, 90]] = -999.0
+    one = found_kinds(table.assign(odd=odd), y)["sentinel"]
+    assert one.features == ("odd",)
+    assert "-999 in 3 rows" in one.evidence
+    counts = np.arange(len(y)) % 100.0  # 99 is a number like others
+    assert "sentinel" not in found_kinds(table.assign(odd=counts), y)
+
+
+def test_two_columns_that_tell_only_together():
+    generator = np.random.default_rng(0)
+    y, noise = generator.integers(0, 2, 300), generator.normal(size=(300, 8))
+    noise[:, 7] = np.where(y == 1, 1, -1) * np.sign(noise[:, 6]) * np.abs(noise[:, 7])
+    found = found_kinds(noise, y)
+    assert found["interaction"].features == ("x6", "x7")
+    assert "inseparable pair" not in found
+
+
+@pytest.mark.parametrize("smoothing", [0, 10])
+def test_shares_of_a_class_as_a_column(smoothing):
+    generator, table, y = plain()
+    city = pd.Series(generator.integers(0, 12, len(y)))
+    own = pd.Series(y == 2).groupby(city)
+    means = (own.transform("sum") + smoothing / 3) / (own.transform("size") + smoothing)
+    assert found_kinds(table.assign(means=means), y)["target means"].features == ("means",)
+    of_others = city.map(pd.Series(generator.random(12)))
+    assert "target means" not in found_kinds(table.assign(means=of_others), y)
+
+
+def test_rows_that_repeat_others_nearly():
+    generator, table, y = plain()
+    near = table.iloc[::6] + 0.001 * generator.normal(size=(30, 5))
+    found = found_kinds(np.r_[table, near], np.r_[y, y[::6]])["near copies"]
+    assert set(found.rows) == {*range(0, 180, 6), *range(180, 210)}
+    assert "near copies" not in found_kinds(table, y)
+
+
+def test_subjects_under_a_neutral_name_and_identifiers():
+    generator, table, _ = plain()
+    subject = np.repeat(np.arange(100), generator.integers(1, 7, 100))[:180]
+    y = generator.integers(0, 3, 100)[subject]
+    code = generator.permutation(1000)[subject]
+    found = found_kinds(table.assign(code=code), y)
+    assert found["group column"].features == ("code",)
+    y = np.arange(180) % 3
+    found = found_kinds(table.assign(subject_id=generator.integers(0, 5, 180)), y)
+    assert found["group column"].features == ("subject_id",)
+    found = found_kinds(table.assign(subject_id=generator.permutation(180)), y)
+    assert found["identifier"].features == ("subject_id",)
+
+
+@pytest.mark.parametrize("n_values", [4, 40, 110])
+def test_a_column_called_an_identifier_warns_where_it_is_read(n_values, tmp_path):
+    generator, table, y = plain()
+    ids = generator.integers(0, n_values, len(y))
+    assert looks_like_group(ids.astype(float), y, "subject_id")
+    assert not looks_like_group((ids > 2).astype(float), y, "user")
+    table.assign(subject_id=ids, label=y).to_csv(tmp_path / "data.csv", index=False)
+    with pytest.warns(ColumnWarning, match="'subject_id' looks like a group"):
+        load_dataset(tmp_path / "data.csv", "label")
+
+
+def test_the_column_with_a_wrong_unit_is_named():
+    _, table, y = plain(360)
+    table = table + 10.0
+    table.loc[np.flatnonzero(y == 1)[::2], "d"] *= 100.0
+    one = found_kinds(table, y)["merged class"]
+    assert (one.features, one.classes) == (("d",), (1,))
+    assert "unit or decimal point?" in one.evidence
+
+
+# ---- what was false
+
+
+@pytest.mark.parametrize("shape", ["t", "binary", "lognormal"])
+def test_tails_and_few_values_are_no_wrong_labels(shape):
+    """Of the tables that a normal tail took for wrongly labelled none is left."""
+    kinds = []
+    for seed in range(4):
+        generator = np.random.default_rng(seed)
+        y = np.repeat(np.arange(3), 120)
+        centers = 2.0 * generator.normal(size=(3, 3))[y]
+        table = centers + generator.standard_t(2, (360, 3))
+        if shape == "binary":
+            table = (generator.random((360, 3)) < 1 / (1 + np.exp(-centers))).astype(float)
+        if shape == "lognormal":
+            table = np.exp(centers / 2 + generator.normal(size=(360, 3)))
+        others = [kind.code for kind in TABLE if kind.name != "wrong labels"]
+        kinds += [one.kind for one in diagnose(table, y, ignore=others)]
+    assert not kinds
+
+
+def test_a_counter_of_rows_is_no_code_of_the_classes():
+    y = np.sort(np.random.default_rng(0).integers(0, 15, 360))
+    found = diagnose(np.column_stack([np.arange(360) // 3.5, np.eye(15)[y]]), y, ignore="MD07")
+    by_auc, codes = found[0], found[1]
+    assert (by_auc.kind, by_auc.features) == ("leak", ("x0",))
+    assert "codes" not in by_auc.evidence
+    assert "together codes of the classes" in codes.evidence
+
+
+def test_two_values_are_no_code_of_seven_classes():
+    y = np.repeat(np.arange(7), 40)
+    table = np.random.default_rng(0).normal(size=(280, 3)) + y[:, np.newaxis]
+    found = found_kinds(np.column_stack([table, y > 3]), y)
+    assert "leak" not in found
+    assert (found["class marker"].severity, found["class marker"].features) == ("medium", ("x3",))
+
+
+@pytest.mark.parametrize("seed", [2, 5])
+def test_a_pair_that_a_linear_model_tells_is_not_called_inseparable(seed):
+    """Weak in each of many columns: no feature shows it, and intervals are wide."""
+    generator = np.random.default_rng(seed)
+    y = np.repeat([0, 1], 90)
+    table = generator.normal(size=(180, 12)) + 0.19 * y[:, np.newaxis]
+    assert "inseparable pair" not in found_kinds(table, y)
+
+
+def test_rows_are_those_of_the_file(tmp_path):
+    """Line 1 is the header, row 3 has no label, line 12 is blank."""
+    _, table, y = plain()
+    table = table.to_numpy() + 3.0 * np.eye(3, 5)[y]
+    wrong = np.flatnonzero(y == 0)[:12]
+    labels = np.array([f"c{one}" for one in y], dtype=object)
+    labels[wrong] = "c1"
+    labels[2] = ""
+    lines = [",".join(map(str, [*row, one])) for row, one in zip(table, labels, strict=True)]
+    lines.insert(10, "")
+    path = tmp_path / "data.csv"
+    path.write_text("\n".join(["a,b,c,d,e,label", *lines, ""]))
+    told = run_json("doctor", path, "-t", "label", "--skip-unlabelled")["findings"][0]
+    assert told["kind"] == "wrong labels"
+    assert set(told["rows"]) <= set(wrong.tolist())
+    numbers = [int(one) for one in told["next"].removeprefix("look at lines ").split(", ")]
+    text = path.read_text().splitlines()
+    assert [text[number - 1] for number in numbers] == [
+        lines[row + (row >= 10)] for row in told["rows"]
+    ]
+
+
+def test_widths_that_are_shown_differ():
+    """0.052 shows as 0.05: nothing is to be gained that two digits tell."""
+    for seed in range(6):
+        _, table, y = plain(120 + 60 * seed)
+        for one in diagnose(table, y):
+            if one.kind == "few rows":
+                assert "known to +-0.05," not in one.evidence

@@ -6,6 +6,7 @@ from math import log2
 from typing import Any
 
 import numpy as np
+from scipy.stats import binom
 
 from mauc.data.problem import Problem
 from mauc.data.row_hash import hash_all_rows
@@ -20,6 +21,17 @@ _MAX_CHANCE = 0.6  # such share by chance, for it to mean something
 _EVEN = 0.5  # variance of the sizes of groups, over that of random ones
 _NEAR = 0.2  # by which neighbours of an ordered feature agree more often than by chance
 _ENOUGH = 3.0  # times the information that tells all rows apart: copies are then no chance
+_MIN_PURITY = 0.8  # of rows of a value, by which they agree on the class beyond chance
+_TIMES_NEARER = 3.0  # less often do rows of a value differ than those of neighbouring values
+_MIN_BETWEEN = 0.1  # of what chance has, that neighbouring values differ at least
+_RARE = 1e-6  # probability of such values by chance
+_ID_NAME = re.compile(
+    r"(patient|subject|participant|person|proband|donor|individual|animal|mouse|user|customer"
+    r"|client|student|speaker|household|family|member|employee|account)"
+    r"[\W_]*(id|no|nr|num|number|code|key|name)$"
+    r"|(^|[\W_])(id|uid|uuid|guid|e?mail|sur ?name)$|^(first|last|full)?[\W_]*name$"
+)
+_MIN_NAMED = 3  # different values of a column with such a name
 _NAMES = re.compile(
     r"(patient|subject|participant|person|proband|donor|individual|animal|mouse|user|customer"
     r"|client|student|speaker|household|family)[\W_]*(id|no|nr|num|number|code)?$"
@@ -37,7 +49,8 @@ def looks_like_group(
 ) -> bool:
     """Whether a column has a few rows of each of many values, and a name or labels of groups.
 
-    Whole numbers with as many rows each, but for the last, are taken for groups `if_even`.
+    Whole numbers with as many rows each, but for the last, are taken for groups `if_even`. A name
+    such as subject_id does whatever the number of values, if values repeat.
 
     Labels do if they are the same within a value by more than chance, and are not so because
     values near each other have the same, as those of a good feature do. NaN is missing.
@@ -45,18 +58,42 @@ def looks_like_group(
     is_known = values == values
     if not is_known.all():
         values, codes = values[is_known], codes[is_known]
+    if _is_id_column(values, name, is_nominal=is_nominal) and len(np.unique(values)) < len(values):
+        return True
+    return _has_labels_of_groups(values, codes, name, is_nominal=is_nominal, if_even=if_even)
+
+
+def is_identifier(values: Array, name: str, *, is_nominal: bool = False) -> bool:
+    """Whether a column is called an identifier of rows, and holds whole numbers or texts."""
+    return _is_id_column(values[values == values], name, is_nominal=is_nominal)
+
+
+def _is_id_column(values: Array, name: str, *, is_nominal: bool) -> bool:
+    """Whether known values are whole numbers or categories, with the name of an identifier."""
+    if not name or _ID_NAME.search(name.lower()) is None:
+        return False
+    is_whole = is_nominal or bool((values == np.floor(values)).all())
+    return is_whole and len(np.unique(values)) >= _MIN_NAMED
+
+
+def _has_labels_of_groups(
+    values: Array, codes: Array, name: str, *, is_nominal: bool, if_even: bool
+) -> bool:
+    """Whether known values are those of groups, see `looks_like_group`."""
     in_order = np.sort(values)
     starts = np.flatnonzero(np.append(in_order[:1] == in_order[:1], in_order[1:] != in_order[:-1]))
     n_groups, n = len(starts), len(values)
     if n_groups < _MIN_GROUPS or not _MIN_ROWS * n_groups <= n <= _MAX_ROWS * n_groups:
         return False
     counts = np.diff(np.append(starts, n))
+    labels = codes[np.argsort(values, kind="stable")]
+    if _agree_within(labels, starts, counts, is_nominal=is_nominal):
+        return True
     if np.mean(counts > 1) < _MIN_REPEATED:
         return False
     is_named = _NAMES.search(name.lower()) or (if_even and (counts != counts[0]).sum() < 2)
     if is_named and (is_nominal or (values == np.floor(values)).all()):
         return True
-    labels = codes[np.argsort(values, kind="stable")]
     is_pure = np.minimum.reduceat(labels, starts) == np.maximum.reduceat(labels, starts)
     shares = np.bincount(codes) / n
     chance = np.mean((shares[:, np.newaxis] ** counts).sum(axis=0))
@@ -65,6 +102,33 @@ def looks_like_group(
     firsts = labels[starts]
     is_alike = np.mean(firsts[1:] == firsts[:-1]) > (shares**2).sum() + _NEAR
     return bool(is_nominal or not is_alike or counts.var() < _EVEN * counts.mean())
+
+
+def _agree_within(labels: Array, starts: Array, counts: Array, *, is_nominal: bool) -> bool:
+    """Whether rows of a value share the class far more often than chance and neighbours do.
+
+    Labels are sorted by value; each value has `counts` rows from `starts`.
+    """
+    n_classes, n = int(labels.max()) + 1, len(labels)
+    members = np.zeros((len(starts), n_classes))
+    np.add.at(members, (np.repeat(np.arange(len(starts)), counts), labels), 1.0)
+    shares = np.bincount(labels) / n
+    by_chance = 1.0 - float((shares**2).sum())
+    is_repeated = counts > 1
+    if by_chance <= 0.0 or is_repeated.sum() < _MIN_GROUPS:
+        return False
+    several, sizes = members[is_repeated], counts[is_repeated]
+    equal = (several * (several - 1)).sum(axis=1) / (sizes * (sizes - 1))
+    within = 1.0 - float(np.average(equal, weights=sizes))
+    if within > (1.0 - _MIN_PURITY) * by_chance:
+        return False
+    rates = members / counts[:, np.newaxis]
+    between = 1.0 - float((rates[1:] * rates[:-1]).sum(axis=1).mean())
+    if not is_nominal and between < max(within * _TIMES_NEARER, by_chance * _MIN_BETWEEN):
+        return False
+    # By chance one pair of rows of a value has the same class with 1 - by_chance.
+    n_agreeing = int(np.floor(equal.sum()))
+    return bool(binom.sf(n_agreeing - 1, len(equal), 1.0 - by_chance) < _RARE)
 
 
 def find_group_column(problem: Problem, *, if_even: bool = False) -> int | None:

@@ -1,16 +1,18 @@
 """Load a data set, or open its columns: a name, path or object in, features and labels out."""
 
-from collections.abc import Collection, Iterator, Mapping
+import warnings
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from glob import has_magic
 from os import PathLike, fspath
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from mauc.data.columns import default_names, is_frame, missing_mask
+from mauc.data.columns import as_floats, default_names, is_frame, missing_mask
 from mauc.data.leaks import looks_like_group
 from mauc.data.source import ColumnSource, default_memory
 from mauc.data.validate import check_vector
@@ -100,6 +102,76 @@ def load_dataset(source: str | Path, target: str | int | None = None, **options:
     with _opened(source, plain) as (table, plain, name):
         dataset = encode_dataset(assemble(table, plain, name), plain.nominal)
     return replace(dataset, source=_call(source, target, options, plain))
+
+
+class LocatedDataset(NamedTuple):
+    """A data set and what its file has besides."""
+
+    dataset: Dataset
+    rows: np.ndarray[Any, Any]  #: number in the file, from 0, of every row
+    dates: dict[str, np.ndarray[Any, Any]]  #: columns left out as dates, in seconds, NaN if missing
+    locate: Callable[[Iterable[int]], list[str]]  #: where rows of the file are, such as "line 3"
+
+
+@contextmanager
+def load_located(
+    source: str | Path, target: str | int | None = None, **options: Any
+) -> Iterator[LocatedDataset]:
+    """Load a data set as `load_dataset`; its file is there until the context ends."""
+    plain = ReadOptions.make("load_dataset", {**options, "target": target})
+    with _opened(source, plain) as (table, plain, name):
+        dataset, rows, excluded = _assemble(table, plain, name)
+        dates = {
+            table.names[j]: _as_seconds(np.asarray(table.source.read(np.array([j]))[0]))[rows]
+            for j, reason in excluded.items()
+            if reason == "dates"
+        }
+        located = partial(_locate_rows, table.locate_row)
+        yield LocatedDataset(encode_dataset(dataset, plain.nominal), rows, dates, located)
+
+
+def _as_seconds(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Return dates, by type, text or numbers such as 20240131, in seconds since 1970."""
+    import pandas as pd
+
+    if values.dtype.kind not in "mM":
+        if values.dtype.kind in "iuf":
+            texts = pd.Series(values).astype("Int64").astype("string")
+            dates = pd.to_datetime(texts, format="%Y%m%d", errors="coerce")
+        else:
+            texts = pd.Series(values).astype("string")
+            first = pd.to_numeric(texts.str.extract(r"^(\d{1,2})[./-]")[0])
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)  # of days that come first
+                dates = pd.to_datetime(
+                    texts, format="mixed", errors="coerce", utc=True,
+                    dayfirst=bool((first > 12).any()),
+                ).dt.tz_localize(None)  # fmt: skip
+        values = dates.to_numpy()
+    return as_floats(values)
+
+
+def _locate_rows(locate: Callable[[int], str], rows: Iterable[int]) -> list[str]:
+    """Return where rows are; between two rows as far apart as their lines nothing is looked up."""
+    wanted = sorted({int(row) for row in rows})
+    found: dict[int, str] = {}
+
+    def fill(first: int, last: int) -> None:
+        ends = [found.setdefault(wanted[at], locate(wanted[at])) for at in (first, last)]
+        if last - first < 2:
+            return
+        (word, start), (_, stop) = (end.rsplit(" ", 1) for end in ends)
+        if int(stop) - int(start) == wanted[last] - wanted[first]:
+            for row in wanted[first + 1 : last]:
+                found[row] = f"{word} {int(start) + row - wanted[first]}"
+            return
+        middle = (first + last) // 2
+        fill(first, middle)
+        fill(middle, last)
+
+    if wanted:
+        fill(0, len(wanted) - 1)
+    return [found[int(row)] for row in rows]
 
 
 @with_option_texts
@@ -203,6 +275,14 @@ def assemble(
     is_raw: bool = False,
 ) -> Dataset:  # fmt: skip
     """Split a table into features and labels; if streamed, `X` is a source, as read if raw."""
+    return _assemble(table, options, name, is_streamed=is_streamed, is_raw=is_raw)[0]
+
+
+def _assemble(
+    table: Table, options: ReadOptions, name: str, *, is_streamed: bool = False,
+    is_raw: bool = False,
+) -> tuple[Dataset, np.ndarray[Any, Any], dict[int, str]]:  # fmt: skip
+    """Return what `assemble` does, the rows of the table that it has, and why columns are not."""
     roles = rules.find_roles(table, options)
     source, target = table.source, roles.target
     if is_streamed:
@@ -260,7 +340,8 @@ def assemble(
     for note in notes:
         if note.startswith(WARNING):
             warn_user(f"{table.path}: {note.removeprefix(WARNING)}.", ColumnWarning)
-    return replace(dataset, categories=categories, notes=(first, *notes))
+    dataset = replace(dataset, categories=categories, notes=(first, *notes))
+    return dataset, np.flatnonzero(~is_missing), excluded
 
 
 def _read_groups(table: Table, source: ColumnSource, column: int) -> np.ndarray[Any, Any]:
