@@ -156,16 +156,22 @@ def test_what_no_row_shows_may_still_be(n):
     assert found.p_value == pytest.approx(min(1.0, 2 * 0.99**n))
     assert not found.is_significant or n == 200
     two_sided = compare_mauc(y, perfect, perfect)
-    assert (two_sided.lower, two_sided.upper) == pytest.approx(
-        (-(1 - 0.05 ** (1 / n)),) * 1 + (1 - 0.05 ** (1 / n),)
-    )
+    unseen = 1 - 0.05 ** (1 / n)
+    assert (two_sided.lower, two_sided.upper) == pytest.approx((-unseen, unseen))
 
 
 def test_more_classes_lose_less_by_one_of_them():
     y = np.repeat(np.arange(4), [40, 50, 60, 30])
-    found = compare_mauc(y, np.eye(4)[y], np.eye(4)[y])
-    assert found.lower == pytest.approx(-(1 - 0.05 ** (1 / 30)) * 3 / 6)  # 3 of 6 pairs
+    unseen, perfect = 1 - 0.05 ** (1 / 30), 9.0 * np.eye(4)[y]
+    # A row of a class is in 3 of 6 pairs. Of one column each, its own, all are lost; of the others
+    # it loses all if it is high for all of them, and that of one class if scores have a fixed sum.
+    free = perfect + np.arange(len(y))[:, np.newaxis] / len(y)
+    found = compare_mauc(y, free, free)
+    assert found.lower == pytest.approx(-unseen * 3 / 6)
     assert found.pair_lower[0] == pytest.approx(-(1 - 0.05 ** (1 / 40)))
+    shared_out = compare_mauc(y, perfect, perfect)
+    assert shared_out.lower == pytest.approx(-unseen * (3 / 2 + 1 / 2) / 6)
+    assert shared_out.pair_lower[0] == pytest.approx(found.pair_lower[0])
 
 
 @pytest.mark.parametrize("rate", [0.01, 0.03])
@@ -194,6 +200,17 @@ def test_p_values_are_below_alpha_where_bounds_exclude(alternative, shift):
             assert found.is_significant == excludes
             of_pairs = (found.pair_lower > null) | (found.pair_upper < null)
             assert np.array_equal(found.pair_p_value < 1 - level, of_pairs)
+
+
+@pytest.mark.parametrize("value", [np.inf, 1e308])
+def test_scores_may_be_infinite_or_huge(value):
+    y, a, b = make_scores((6, 7, 8))
+    large = np.where(a > 1.0, value, a)
+    found, finite = (
+        compare_mauc(y, scores, b, method="delong") for scores in (large, np.minimum(large, 99.0))
+    )
+    assert (found.lower, found.upper, found.p_value) == (finite.lower, finite.upper, finite.p_value)
+    assert 0.0 < compare_mauc(y, large, b, method="permutation").p_value <= 1.0
 
 
 def test_p_values_rise_with_the_loss_that_is_seen():

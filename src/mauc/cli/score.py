@@ -154,8 +154,8 @@ def _compare(
 def _comparison_facts(comparison: "MAUCComparison") -> dict[str, Any]:
     """Return a comparison as plain values."""
     names = (
-        "mauc_a", "mauc_b", "difference", "lower", "upper", "p_value", "alternative", "margin",
-        "level",
+        "mauc_a", "mauc_b", "difference", "lower", "upper", "p_value", "method", "alternative",
+        "margin", "level",
     )  # fmt: skip
     facts = {name: getattr(comparison, name) for name in names}
     return {**facts, "pairs": comparison.to_frame()}

@@ -96,13 +96,14 @@ def compare_mauc(
     take Student's t with Satterthwaite's degrees of freedom. With groups the components are
     averaged within each [2]_.
 
-    A variance knows nothing of disagreements that no sample shows: a model may throw a few samples
-    of a class to the wrong side of all others, at a rate p of which n samples show none with
-    probability :math:`(1 - p)^n`. The loss by the largest p that leaves this probability at 0.05
-    (0.025 for "noninferior"; at other levels accordingly) is about 3 / n of the AUC [3]_; the
-    distance of a bound from the difference is the root of the sum of the squares of this loss and
-    of the distance by Student's t. A p-value is the level at which the bound meets 0 or the margin,
-    and 1 where the difference is worse than the margin.
+    A variance knows nothing of disagreements that no sample shows: a model may put samples of a
+    class on the wrong side of all others, at a rate p of which n samples show none with probability
+    :math:`(1 - p)^n`. The loss by the largest p that leaves this probability at 0.05 (0.025 for
+    "noninferior"; at other levels accordingly) is about 3 / n of what the class adds to MAUC [3]_,
+    less if the scores of a row always have the same sum, as probabilities do, so that the sample is
+    taken for one other class only. The distance of a bound from the difference is the root of the
+    sum of the squares of this loss and of the distance by Student's t. A p-value is the level at
+    which the bound meets 0 or the margin, and 1 where the difference is worse than the margin.
 
     "permutation" swaps the scores of the two models in a row, or in all rows of a group [4]_; with
     f the difference of MAUC, p is the share of swaps with \|f\| ("noninferior": f) at least that
@@ -139,7 +140,7 @@ def compare_mauc(
     >>> few, one = (GaussianNB().fit(X[::2, :k], y[::2]).predict_proba(X[1::2, :k]) for k in (4, 1))
     >>> found = compare_mauc(y[1::2], few, one)
     >>> print(f"{found.difference:.4f}, {found.lower:.4f} to {found.upper:.4f}")
-    0.0453, -0.0212 to 0.1119
+    0.0453, -0.0401 to 0.1280
     >>> found.is_significant
     False
     """
@@ -183,6 +184,7 @@ def compare_mauc(
         tested,
         fold_factor(parts),
         None if groups is None else groups[kept],
+        all(_is_shared_out(ST[:, kept]) for ST in (ST_a, ST_b)),
     )
     units = np.arange(len(kept)) if groups is None else groups[kept]
     if method == "auto":
@@ -296,8 +298,8 @@ class MAUCComparison(Result):
 class _Spread:
     """What is known of the error of differences: of the mean, or one column per pair.
 
-    `losses_a` are what each class (or group) adds to the MAUC of a, and so what is lost if a throws
-    its samples to the wrong side, which `n_seen` samples of the class did not show; of b alike.
+    `losses_a` are what the MAUC of a loses by each class if a puts its samples on the wrong side of
+    all others, `losses_b` those of b. `n_seen` samples did not show it.
     """
 
     variance: np.ndarray
@@ -310,9 +312,9 @@ class _Spread:
         """Return how far a bound is from the difference at a level of 1 - alpha."""
         quantile = np.maximum(-stdtrit(self.freedom, alpha / n_tails), 0.0)
         seen = np.where(self.variance > 0.0, quantile, 0.0) * np.sqrt(self.variance)
-        # Errors that go unseen are on one side, whatever the number of tails. One-sided bounds
-        # take half of alpha: the variance of a few disagreements is itself estimated too low where
-        # few are seen, for which two-sided bounds have room. The benchmark shows both to hold.
+        # Errors that go unseen make one bound fail, so that two-sided ones need not halve alpha.
+        # One-sided ones do: if few disagreements are seen, their variance is estimated too low, for
+        # which two tails leave room. benchmarks/coverage_compare.py shows that both hold.
         unseen = -losses * np.expm1(np.log(alpha * n_tails / 2) / self.n_seen)
         return np.hypot(seen, unseen.max(axis=0))
 
@@ -359,6 +361,7 @@ def component_test(
     tested: _Tested,
     factor: float = 1.0,
     groups: np.ndarray | None = None,
+    is_shared_out: bool = False,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return bounds and p-value of the mean and of every pair, given differences of components."""
     table, sizes, variances, pair_variances, effects = class_variances(
@@ -371,13 +374,16 @@ def component_test(
     variance, freedom = _total_variance(
         variances[is_used], sizes[is_used], (table[is_used].sum(axis=1) / total) ** 2
     )
-    losses = [_class_losses(auc, table)[is_used] for auc in (auc_a, auc_b)]
+    losses_a, losses_b = (
+        _class_losses(auc, table, is_shared_out)[is_used] for auc in (auc_a, auc_b)
+    )
     mean = tested.results(
         means[0] - means[1],
         _Spread(
             factor * effect * variance,
             np.minimum(freedom, n_groups - 1.0),
-            *(np.append(loss, loss.sum()) for loss in losses),  # of a group in all classes
+            np.append(losses_a, losses_a.sum()),  # the last is that of a group in all classes
+            np.append(losses_b, losses_b.sum()),
             np.append(sizes[is_used], n_groups),
         ),
     )
@@ -393,20 +399,36 @@ def component_test(
         _Spread(
             factor * pair_effects * variance,
             np.minimum(freedom, n_in_pairs - 1.0),
-            *(np.stack((auc, auc, 2.0 * auc)) for auc in (auc_a, auc_b)),
+            np.stack((auc_a, auc_a, 2.0 * auc_a)),
+            np.stack((auc_b, auc_b, 2.0 * auc_b)),
             np.concatenate((in_pairs, n_in_pairs[np.newaxis])),
         ),
     )
     return mean, by_pair
 
 
-def _class_losses(auc: np.ndarray, table: np.ndarray) -> np.ndarray:
-    """Return what the pairs of every class add to MAUC."""
+def _is_shared_out(ST: np.ndarray) -> bool:
+    """Whether the scores of every row have the same sum, as probabilities, votes and labels do."""
+    if not np.isfinite(ST).all():
+        return False
+    with np.errstate(over="ignore", invalid="ignore"):
+        sums = ST.sum(axis=0)
+        return bool(np.ptp(sums) <= 1e-6 * np.abs(sums).max())
+
+
+def _class_losses(auc: np.ndarray, table: np.ndarray, is_shared_out: bool) -> np.ndarray:
+    """Return what MAUC loses by each class if all of its samples are put on the wrong side.
+
+    Scores with a fixed sum cannot be high for all other classes: samples are lost in the column of
+    their own class, which is half of every pair, and in that of one other class.
+    """
     first, second = np.triu_indices(len(table), 1)
     added = np.zeros(table.shape)
     added[first, second] = added[second, first] = np.nan_to_num(auc) * table[first, second]
-    sums: np.ndarray = added.sum(axis=1) / table[first, second].sum()
-    return sums
+    losses: np.ndarray = added.sum(axis=1)
+    if is_shared_out:
+        losses = (losses + added.max(axis=1)) / 2
+    return losses / table[first, second].sum()
 
 
 def _total_variance(
@@ -499,7 +521,7 @@ def _swap_p_values(columns: list[np.ndarray], is_one_sided: bool, random_state: 
         signs = 2.0 * np.unpackbits(bits.reshape(-1, n_bytes), axis=1) - 1.0
         for at, (sizes, least) in drawn.items():
             sums = signs[:, : len(sizes)] @ sizes
-            counts[at] += np.count_nonzero((sums if is_one_sided else np.abs(sums)) >= least)
+            counts[at] += int(np.count_nonzero((sums if is_one_sided else np.abs(sums)) >= least))
     for at, count in counts.items():
         p_values[at] = count / (_N_SWAPS + 1)
     return p_values
