@@ -36,7 +36,7 @@ DESIGNS = {
 GROUPED = {"3 x 30 groups": (150,) * 3, "60, 30, 8 groups": (300, 150, 40)}
 N_ROWS, OF_GROUP = 5, 0.5
 N_TRUTH = 200_000
-MAX_ERROR, MIN_COVERAGE = 0.05, 0.945  # settings beyond are simulated again
+MAX_ERROR, MIN_COVERAGE = 0.03, 0.97  # settings beyond are simulated again
 N_TRAINED, N_FEATURES = 60, 6  # rows per class and features of the trees
 FAR = 100.0
 

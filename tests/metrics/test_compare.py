@@ -109,6 +109,13 @@ def test_copies_in_groups_are_no_evidence(method):
     assert naive.p_value < once.p_value
 
 
+def test_one_group_says_nothing():
+    y, a, b = make_scores()
+    for method in ("delong", "permutation"):
+        found = compare_mauc(y, a, b, groups=np.zeros(len(y)), method=method)
+        assert (found.lower, found.upper, found.p_value) == (-1.0, 1.0, 1.0)
+
+
 def test_scores_of_folds_are_compared_within_them():
     y, a, b = make_scores((40, 40, 40))
     folds = np.arange(len(y)) % 4

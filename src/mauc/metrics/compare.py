@@ -311,6 +311,7 @@ class _Spread:
     def distance(self, alpha: Any, n_tails: int, losses: np.ndarray) -> np.ndarray:
         """Return how far a bound is from the difference at a level of 1 - alpha."""
         quantile = np.maximum(-stdtrit(self.freedom, alpha / n_tails), 0.0)
+        quantile = np.where(self.freedom > 0.0, quantile, np.inf)  # one group says nothing
         seen = np.where(self.variance > 0.0, quantile, 0.0) * np.sqrt(self.variance)
         # Errors that go unseen make one bound fail, so that two-sided ones need not halve alpha.
         # One-sided ones do: if few disagreements are seen, their variance is estimated too low, for
@@ -323,7 +324,7 @@ class _Spread:
         low, high = np.full(np.shape(excess), _LOG_MIN_P), np.zeros(np.shape(excess))
         for _ in range(_N_HALVINGS):  # the distance falls with alpha
             middle = (low + high) / 2
-            is_above = self.distance(np.exp(middle), n_tails, losses) > excess
+            is_above = ~(self.distance(np.exp(middle), n_tails, losses) <= excess)
             low, high = np.where(is_above, middle, low), np.where(is_above, high, middle)
         return np.where(np.isnan(excess), np.nan, np.exp(high))
 
