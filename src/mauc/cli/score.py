@@ -188,8 +188,8 @@ def _compare(
 def _comparison_facts(comparison: "MAUCComparison", keys: list[str]) -> dict[str, Any]:
     """Return a comparison, and the columns that matched the rows, as plain values."""
     names = (
-        "mauc_a", "mauc_b", "difference", "lower", "upper", "p_value", "alternative", "margin",
-        "level",
+        "mauc_a", "mauc_b", "difference", "lower", "upper", "p_value", "method", "alternative",
+        "margin", "level",
     )  # fmt: skip
     facts = {name: getattr(comparison, name) for name in names}
     return {**facts, "matched_by": keys, "pairs": comparison.to_frame()}

@@ -1,14 +1,15 @@
-"""A paired test of two MAUCs: the difference, its interval and p-value by DeLong's covariance."""
+"""A paired test of two MAUCs: interval and p-value by DeLong's covariance, p-value by swaps."""
 
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.special import stdtr, stdtrit
+from scipy.special import stdtrit
+from sklearn.utils import gen_batches
 
 from mauc.checks import check_choice, check_level, check_real
 from mauc.data.pair_weights import pair_mean
-from mauc.data.validate import encode_groups
+from mauc.data.validate import check_generator, encode_groups
 from mauc.exceptions import MaucError, format_labels
 from mauc.metrics.interval import (
     check_pairs_meet,
@@ -16,22 +17,38 @@ from mauc.metrics.interval import (
     compare_within,
     fold_factor,
     fold_parts,
+    pair_components,
 )
-from mauc.metrics.mauc import check_scored
+from mauc.metrics.mauc import ClassPairs, check_scored
 from mauc.results import Result, measure_name
 
 ALTERNATIVES = ("two-sided", "noninferior")
-# Where no sample, or hardly one, is ranked differently by the two, the variance of a component is
-# taken as if one sample of the class were, by an eighth of the range, which
-# benchmarks/coverage_compare.py shows to cover.
-_MIN_SQUARE = 1 / 64
+METHODS = ("auto", "delong", "permutation")
+_MIN_ROWS = 20  # of the smallest class, for which "auto" is "delong"
+_MAX_UNITS = 10_000  # rows or groups, for which "auto" may be "permutation"
+_N_SWAPS = 9_999  # drawn at random
+_MAX_EXACT = 16  # rows or groups that the models rank differently, all of whose swaps are taken
+_LOG_MIN_P = np.log(1e-280)
+_N_HALVINGS = 40
+_MAX_FREEDOM = 1e10  # beyond, Student's t is the normal distribution
 
 
 def compare_mauc(
-    y_true: Any, scores_a: Any, scores_b: Any, *, groups: Any = None, labels: Any = None,
-    sample_weight: Any = None, pair_weight: Any = None, alternative: str = "two-sided",
-    margin: float = 0.005, level: float = 0.95, folds: Any = None,
-) -> "MAUCComparison":  # fmt: skip
+    y_true: Any,
+    scores_a: Any,
+    scores_b: Any,
+    *,
+    groups: Any = None,
+    labels: Any = None,
+    sample_weight: Any = None,
+    pair_weight: Any = None,
+    alternative: str = "two-sided",
+    margin: float = 0.005,
+    level: float = 0.95,
+    folds: Any = None,
+    method: str = "auto",
+    random_state: Any = 0,
+) -> "MAUCComparison":
     r"""Test whether two models, or two sets of features, differ in MAUC on the same samples.
 
     Parameters
@@ -54,6 +71,14 @@ def compare_mauc(
     folds : array-like of shape (n_samples,), optional
         The fold of every sample, if the scores are those of cross-validation. Samples are then
         compared within their fold and the variance is larger, as in `mauc_interval`.
+    method : {"auto", "delong", "permutation"}, default="auto"
+        How the p-values are found; the bounds are always those of "delong". "permutation" swaps
+        the scores of the two models within rows, or within whole groups. It tests whether the
+        MAUCs are equal, so that "noninferior" needs ``margin=0`` with it, and scores should have
+        one scale, such as probabilities. "auto" is "permutation" where a class has fewer than 20
+        rows, else "delong" (see Notes for the exceptions).
+    random_state : int, SeedSequence, Generator, RandomState or None, default=0
+        Of the swaps, if there are too many to take them all.
 
     Returns
     -------
@@ -69,8 +94,27 @@ def compare_mauc(
     of the difference is that of the differences of these components between the two models,
     summed over the pairs of classes [1]_: what both models get wrong cancels. Statistic and bounds
     take Student's t with Satterthwaite's degrees of freedom. With groups the components are
-    averaged within each [2]_. Where both models rank (nearly) all samples alike, the variance is
-    that of one sample of each class ranked differently, so that the interval is never empty.
+    averaged within each [2]_.
+
+    A variance knows nothing of disagreements that no sample shows: a model may put samples of a
+    class on the wrong side of all others, at a rate p of which n samples show none with probability
+    :math:`(1 - p)^n`. The loss by the largest p that leaves this probability at 0.05 (0.025 for
+    "noninferior"; at other levels accordingly) is about 3 / n of what the class adds to MAUC [3]_,
+    less if the scores of a row always have the same sum, as probabilities do, so that the sample is
+    taken for one other class only. The distance of a bound from the difference is the root of the
+    sum of the squares of this loss and of the distance by Student's t. A p-value is the level at
+    which the bound meets 0 or the margin, and 1 where the difference is worse than the margin.
+
+    "permutation" swaps the scores of the two models in a row, or in all rows of a group [4]_; with
+    f the difference of MAUC, p is the share of swaps with \|f\| ("noninferior": f) at least that
+    observed. All swaps are taken if at most 16 rows or groups matter, else 9,999 random ones, and
+    p = (1 + b) / 10,000. It is exact where the models are exchangeable; it may reject equal MAUCs
+    of models of another kind too often, such as predicted labels against probabilities. Hence
+    "auto" does not take it if one model has more than twice as many different scores as the other;
+    nor with `folds`, as it knows nothing of training sets; nor for a `margin` above 0 or more than
+    10,000 rows or groups. The interval is not made by swaps and may disagree with the p-value; the
+    printed line then says so.
+
     Error rates and coverage, by benchmarks/coverage_compare.py, are in docs/answers/compare.md.
 
     The test is about these scores on samples like these. It does not cover what another training
@@ -82,6 +126,10 @@ def compare_mauc(
        Correlated Receiver Operating Characteristic Curves", Biometrics 44, 1988.
     .. [2] N. A. Obuchowski, "Nonparametric Analysis of Clustered ROC Curve Data", Biometrics 53,
        1997.
+    .. [3] J. A. Hanley, A. Lippman-Hand, "If Nothing Goes Wrong, Is Everything All Right?", JAMA
+       249, 1983.
+    .. [4] A. I. Bandos, H. E. Rockette, D. Gur, "A Permutation Test Sensitive to Differences in
+       Areas for Comparing ROC Curves from a Paired Design", Statistics in Medicine 24, 2005.
 
     Examples
     --------
@@ -92,13 +140,20 @@ def compare_mauc(
     >>> few, one = (GaussianNB().fit(X[::2, :k], y[::2]).predict_proba(X[1::2, :k]) for k in (4, 1))
     >>> found = compare_mauc(y[1::2], few, one)
     >>> print(f"{found.difference:.4f}, {found.lower:.4f} to {found.upper:.4f}")
-    0.0453, -0.0212 to 0.1119
+    0.0453, -0.0401 to 0.1280
     >>> found.is_significant
     False
     """
     check_choice("alternative", alternative, ALTERNATIVES)
+    check_choice("method", method, METHODS)
     check_real("margin", margin, 0, 1)
     check_level("level", level)
+    is_equality = alternative == "two-sided" or margin == 0.0
+    if method == "permutation" and not is_equality:
+        raise MaucError(
+            f'method="permutation" tests whether MAUCs are equal: alternative="noninferior" must '
+            f'have margin=0 with it, got margin={margin}; method="delong" takes any margin.'
+        )
     options = labels, sample_weight, pair_weight
     ST_a, classes, pairs = _check_scores("scores_a", y_true, scores_a, *options)
     ST_b, others, _ = _check_scores("scores_b", y_true, scores_b, *options)
@@ -118,12 +173,31 @@ def compare_mauc(
         groups = encode_groups(groups, len(pairs.codes))
     kept, known, found = np.flatnonzero(pairs.weights), np.flatnonzero(pairs.totals), auc_a == auc_a
     tested = _Tested(alternative, float(margin), float(level))
+    codes = np.searchsorted(known, pairs.codes[kept])
     mean, by_pair = component_test(
         (components - components_b)[np.ix_(kept, known)],
-        np.searchsorted(known, pairs.codes[kept]), pairs.weights[kept],
-        auc_a[pairs.is_present], auc_b[pairs.is_present], pairs.pair_weights[pairs.is_present],
-        tested, fold_factor(parts), None if groups is None else groups[kept],
-    )  # fmt: skip
+        codes,
+        pairs.weights[kept],
+        auc_a[pairs.is_present],
+        auc_b[pairs.is_present],
+        pairs.pair_weights[pairs.is_present],
+        tested,
+        fold_factor(parts),
+        None if groups is None else groups[kept],
+        all(_is_shared_out(ST[:, kept]) for ST in (ST_a, ST_b)),
+    )
+    units = np.arange(len(kept)) if groups is None else groups[kept]
+    if method == "auto":
+        is_few = np.bincount(codes).min() < _MIN_ROWS and len(np.unique(units)) <= _MAX_UNITS
+        is_swapped = is_equality and is_few and folds is None
+        is_swapped = is_swapped and _are_alike(ST_a[:, kept], ST_b[:, kept])
+        method = "permutation" if is_swapped else "delong"
+    if method == "permutation":
+        effects = _swap_effects(ST_a, ST_b, pairs, parts)[np.ix_(kept, known)]
+        weights = pairs.pair_weights[pairs.is_present]
+        columns = _unit_effects(effects, codes, weights, units)
+        p_values = _swap_p_values(columns, alternative != "two-sided", random_state)
+        mean[2], by_pair[2] = p_values[0], p_values[1:]
     pair_values = np.full((3, len(auc_a)), np.nan)
     pair_values[:, pairs.is_present] = by_pair
     pair_values[:, ~found] = np.nan
@@ -132,7 +206,7 @@ def compare_mauc(
     return MAUCComparison(
         mauc_a, mauc_b, mauc_a - mauc_b, lower, upper, p_value, alternative, tested.margin,
         tested.level, classes, auc_a, auc_b, pair_values[0], pair_values[1], pair_values[2],
-        None if groups is None else len(np.unique(groups)),
+        None if groups is None else len(np.unique(groups)), method,
     )  # fmt: skip
 
 
@@ -154,6 +228,8 @@ class MAUCComparison(Result):
         p-values are not adjusted for the number of pairs.
     n_groups : int, or None
         How many groups the samples belong to, if these were given.
+    method : {"delong", "permutation"}
+        How the p-values were found. The bounds are always those of "delong".
     """
 
     mauc_a: float
@@ -172,11 +248,19 @@ class MAUCComparison(Result):
     pair_upper: np.ndarray
     pair_p_value: np.ndarray
     n_groups: int | None = None
+    method: str = "delong"
 
     @property
     def is_significant(self) -> bool:
         """Whether the p-value is below one less the level."""
         return self.p_value < 1.0 - self.level
+
+    @property
+    def _bounds_exclude(self) -> bool:
+        """Whether the bounds, too, speak against equal MAUCs or a loss as large as the margin."""
+        if self.alternative == "two-sided":
+            return self.lower > 0.0 or self.upper < 0.0
+        return self.lower > -self.margin
 
     def frame_columns(self) -> dict[str, np.ndarray]:
         """Return the columns of `to_frame`: classes, AUCs, difference and bounds of every pair."""
@@ -202,8 +286,48 @@ class MAUCComparison(Result):
             line += f", with {sure} confidence at least {self.lower:+z.4f}"
             shown = "" if self.is_significant else "not shown to be "
             verdict = f"{shown}no more than {self.margin:g} worse"
-        by = "" if self.n_groups is None else f", {self.n_groups} groups"
+        by = " by permutation" if self.method == "permutation" else ""
+        by += "" if self.n_groups is None else f", {self.n_groups} groups"
+        if self._bounds_exclude != self.is_significant:
+            which = "interval" if self.alternative == "two-sided" else "bound"
+            shows = "would show it" if self._bounds_exclude else "does not show it"
+            verdict += f" (the {which}, by DeLong's variance, {shows})"
         return [f"{line} (p = {self.p_value:.3g}{by}): {verdict}"]
+
+
+@dataclass(frozen=True)
+class _Spread:
+    """What is known of the error of differences: of the mean, or one column per pair.
+
+    `losses_a` are what the MAUC of a loses by each class if a puts its samples on the wrong side of
+    all others, `losses_b` those of b. `n_seen` samples did not show it.
+    """
+
+    variance: np.ndarray
+    freedom: np.ndarray
+    losses_a: np.ndarray
+    losses_b: np.ndarray
+    n_seen: np.ndarray
+
+    def distance(self, alpha: Any, n_tails: int, losses: np.ndarray) -> np.ndarray:
+        """Return how far a bound is from the difference at a level of 1 - alpha."""
+        quantile = np.maximum(-stdtrit(self.freedom, alpha / n_tails), 0.0)
+        quantile = np.where(self.freedom > 0.0, quantile, np.inf)  # one group says nothing
+        seen = np.where(self.variance > 0.0, quantile, 0.0) * np.sqrt(self.variance)
+        # Errors that go unseen make one bound fail, so that two-sided ones need not halve alpha.
+        # One-sided ones do: if few disagreements are seen, their variance is estimated too low, for
+        # which two tails leave room. benchmarks/coverage_compare.py shows that both hold.
+        unseen = -losses * np.expm1(np.log(alpha * n_tails / 2) / self.n_seen)
+        return np.hypot(seen, unseen.max(axis=0))
+
+    def p_value(self, excess: np.ndarray, n_tails: int, losses: np.ndarray) -> np.ndarray:
+        """Return the alpha at which the distance is the excess; 1 if it never is as small."""
+        low, high = np.full(np.shape(excess), _LOG_MIN_P), np.zeros(np.shape(excess))
+        for _ in range(_N_HALVINGS):  # the distance falls with alpha
+            middle = (low + high) / 2
+            is_above = ~(self.distance(np.exp(middle), n_tails, losses) <= excess)
+            low, high = np.where(is_above, middle, low), np.where(is_above, high, middle)
+        return np.where(np.isnan(excess), np.nan, np.exp(high))
 
 
 @dataclass(frozen=True)
@@ -214,65 +338,195 @@ class _Tested:
     margin: float
     level: float
 
-    def results(self, difference: Any, variance: Any, freedom: Any) -> np.ndarray:
+    def results(self, difference: Any, spread: _Spread) -> np.ndarray:
         """Return bounds and p-value, (3,) or (3, n_pairs)."""
-        error = np.sqrt(variance)
+        difference = np.asarray(difference)
+        n_tails, alpha = 2 if self.alternative == "two-sided" else 1, 1.0 - self.level
+        lower = difference - spread.distance(alpha, n_tails, spread.losses_a)
         if self.alternative == "two-sided":
-            width = stdtrit(freedom, (1.0 + self.level) / 2) * error
-            upper = np.minimum(difference + width, 1.0)
-            p_value = 2.0 * stdtr(freedom, -np.abs(difference) / error)
+            upper = np.minimum(difference + spread.distance(alpha, 2, spread.losses_b), 1.0)
+            losses = np.where(difference > 0.0, spread.losses_a, spread.losses_b)
+            p_value = spread.p_value(np.abs(difference), 2, losses)
         else:
-            width, upper = stdtrit(freedom, self.level) * error, np.ones(np.shape(difference))
-            p_value = stdtr(freedom, -(difference + self.margin) / error)
-        return np.stack((np.maximum(difference - width, -1.0), upper, p_value))
+            upper = np.ones(np.shape(difference))
+            p_value = spread.p_value(difference + self.margin, 1, spread.losses_a)
+        return np.stack((np.maximum(lower, -1.0), upper, p_value))
 
 
 def component_test(
-    components: np.ndarray, codes: np.ndarray, weights: np.ndarray, auc_a: np.ndarray,
-    auc_b: np.ndarray, pair_weights: np.ndarray, tested: _Tested, factor: float = 1.0,
+    components: np.ndarray,
+    codes: np.ndarray,
+    weights: np.ndarray,
+    auc_a: np.ndarray,
+    auc_b: np.ndarray,
+    pair_weights: np.ndarray,
+    tested: _Tested,
+    factor: float = 1.0,
     groups: np.ndarray | None = None,
-) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    is_shared_out: bool = False,
+) -> tuple[np.ndarray, np.ndarray]:
     """Return bounds and p-value of the mean and of every pair, given differences of components."""
     table, sizes, variances, pair_variances, effects = class_variances(
         components, codes, weights, pair_weights, groups
     )
     effect, pair_effects, n_groups, n_in_pairs = effects
     first, second = np.triu_indices(len(table), 1)
-    is_used = table.any(axis=1)
-    in_pairs, squares = table[is_used].sum(axis=1), (table[is_used] ** 2).sum(axis=1)
-    largest, n_effective = (in_pairs / table[first, second].sum()) ** 2, in_pairs**2 / squares
+    is_used, total = table.any(axis=1), table[first, second].sum()
     means = [pair_mean(auc, pair_weights) for auc in (auc_a, auc_b)]
     variance, freedom = _total_variance(
-        variances[is_used], sizes[is_used], largest, largest / n_effective**0.4
+        variances[is_used], sizes[is_used], (table[is_used].sum(axis=1) / total) ** 2
+    )
+    losses_a, losses_b = (
+        _class_losses(auc, table, is_shared_out)[is_used] for auc in (auc_a, auc_b)
     )
     mean = tested.results(
-        means[0] - means[1], factor * effect * variance, np.minimum(freedom, n_groups - 1.0)
+        means[0] - means[1],
+        _Spread(
+            factor * effect * variance,
+            np.minimum(freedom, n_groups - 1.0),
+            np.append(losses_a, losses_a.sum()),  # the last is that of a group in all classes
+            np.append(losses_b, losses_b.sum()),
+            np.append(sizes[is_used], n_groups),
+        ),
     )
-    ones = np.ones((2, 1))
+    in_pairs = np.stack((sizes[first], sizes[second]))
     variance, freedom = _total_variance(
         np.stack((pair_variances[first, second], pair_variances[second, first])),
-        np.stack((sizes[first], sizes[second])), ones, ones,
-    )  # fmt: skip
-    n_in_pairs = np.maximum(n_in_pairs, 2.0)
+        in_pairs,
+        np.ones((2, 1)),
+    )
+    n_in_pairs = np.maximum(n_in_pairs, 2.0) + np.zeros(len(first))
     by_pair = tested.results(
-        auc_a - auc_b, factor * pair_effects * variance, np.minimum(freedom, n_in_pairs - 1.0)
+        auc_a - auc_b,
+        _Spread(
+            factor * pair_effects * variance,
+            np.minimum(freedom, n_in_pairs - 1.0),
+            np.stack((auc_a, auc_a, 2.0 * auc_a)),
+            np.stack((auc_b, auc_b, 2.0 * auc_b)),
+            np.concatenate((in_pairs, n_in_pairs[np.newaxis])),
+        ),
     )
     return mean, by_pair
 
 
+def _is_shared_out(ST: np.ndarray) -> bool:
+    """Whether the scores of every row have the same sum, as probabilities, votes and labels do."""
+    if not np.isfinite(ST).all():
+        return False
+    with np.errstate(over="ignore", invalid="ignore"):
+        sums = ST.sum(axis=0)
+        return bool(np.ptp(sums) <= 1e-6 * np.abs(sums).max())
+
+
+def _class_losses(auc: np.ndarray, table: np.ndarray, is_shared_out: bool) -> np.ndarray:
+    """Return what MAUC loses by each class if all of its samples are put on the wrong side.
+
+    Scores with a fixed sum cannot be high for all other classes: samples are lost in the column of
+    their own class, which is half of every pair, and in that of one other class.
+    """
+    first, second = np.triu_indices(len(table), 1)
+    added = np.zeros(table.shape)
+    added[first, second] = added[second, first] = np.nan_to_num(auc) * table[first, second]
+    losses: np.ndarray = added.sum(axis=1)
+    if is_shared_out:
+        losses = (losses + added.max(axis=1)) / 2
+    return losses / table[first, second].sum()
+
+
 def _total_variance(
-    variances: np.ndarray, sizes: np.ndarray, limits: np.ndarray, floors: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    variances: np.ndarray, sizes: np.ndarray, limits: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the variance summed over classes, the first axis, and its degrees of freedom.
 
-    `limits` are those of one sample, whose variance is unknown, `floors` shares of `_MIN_SQUARE`.
+    `limits` are the variances of classes of one sample, whose variance is unknown.
     """
-    low = _MIN_SQUARE * floors / sizes
     is_bound = ~np.isfinite(variances)  # of one sample: a bound, it takes no degrees of freedom
-    terms = np.maximum(np.where(is_bound, limits, variances), low) / sizes
-    used = np.where(is_bound, 0.0, terms**2 / np.maximum(sizes - 1.0, 1e-9))
-    with np.errstate(divide="ignore"):
-        return terms.sum(axis=0), np.minimum(terms.sum(axis=0) ** 2 / used.sum(axis=0), 1e10)
+    terms = np.where(is_bound, limits, variances) / sizes
+    used = np.where(is_bound, 0.0, terms**2 / np.maximum(sizes - 1.0, 1e-9)).sum(axis=0)
+    freedom = np.full(used.shape, _MAX_FREEDOM)
+    np.divide(terms.sum(axis=0) ** 2, used, out=freedom, where=used > 0.0)
+    return terms.sum(axis=0), np.minimum(freedom, _MAX_FREEDOM)
+
+
+def _are_alike(ST_a: np.ndarray, ST_b: np.ndarray) -> bool:
+    """Whether the scores of two models are of one kind: about as many of them are different."""
+    fewer, more = sorted(len(np.unique(ST)) for ST in (ST_a, ST_b))
+    return more <= 2 * fewer
+
+
+def _swap_effects(
+    ST_a: np.ndarray, ST_b: np.ndarray, pairs: ClassPairs, parts: list[np.ndarray]
+) -> np.ndarray:
+    """Return what each row adds to the difference of its pairs, shape (n_samples, n_classes).
+
+    With K(a, a') whether model a ranks a row above another one, K(a, b') the same for its score
+    under a and that of the other row under b: K(a, a') - K(b, b') is half of
+    K(a, a') + K(a, b') - K(b, a') - K(b, b'), whose sign turns where the first row is swapped,
+    whatever happens to the other, and half of the same for the other row. So a swap turns the sign
+    of what its row adds: the share of the scores of both models in a class that it is ranked
+    correctly against, under a less under b.
+    """
+    n_classes = len(ST_a)
+    effects = np.zeros((len(pairs.codes), n_classes))
+    n_parts = np.zeros((n_classes, n_classes))
+    for rows in parts:
+        codes, n = np.tile(pairs.codes[rows], 2), len(rows)
+        both = ClassPairs(codes, np.arange(n_classes), np.tile(pairs.weights[rows], 2))
+        components = pair_components(np.hstack((ST_a[:, rows], ST_b[:, rows])), both)
+        totals = np.where(both.totals > 0, both.scaled_totals, 1.0)
+        shares = 2.0 * both.weights[:n] / totals[codes[:n]]  # the totals have every row twice
+        effects[rows] = shares[:, np.newaxis] * (components[:n] - components[n:])
+        n_parts += np.outer(both.totals > 0, both.totals > 0)
+    return effects / np.maximum(n_parts, 1.0)[pairs.codes]
+
+
+def _unit_effects(
+    effects: np.ndarray, codes: np.ndarray, pair_weights: np.ndarray, units: np.ndarray
+) -> list[np.ndarray]:
+    """Return what rows or groups add to the differences of the mean and of every pair."""
+    first, second = np.triu_indices(effects.shape[1], 1)
+    table = np.zeros((effects.shape[1],) * 2)
+    table[first, second] = table[second, first] = pair_weights
+    columns = [np.bincount(units, (effects * table[codes]).sum(axis=1))]
+    for i, j in zip(first, second, strict=True):
+        rows = np.flatnonzero((codes == i) | (codes == j))
+        other = np.where(codes[rows] == i, j, i)
+        columns.append(np.bincount(units[rows], effects[rows, other]))
+    return columns
+
+
+def _swap_p_values(columns: list[np.ndarray], is_one_sided: bool, random_state: Any) -> np.ndarray:
+    """Return the share of sums with signs turned that are as large as the sum, of every column.
+
+    Signs go by size: neither the order of rows nor which model is a makes a difference.
+    """
+    p_values, drawn = np.empty(len(columns)), {}
+    for at, values in enumerate(columns):
+        sizes = np.sort(np.abs(values))[::-1]
+        rounding = 1e-9 * sizes.sum()  # sums that are equal but for rounding are
+        sizes = sizes[sizes > rounding / len(sizes)]
+        least = (values.sum() if is_one_sided else abs(values.sum())) - rounding
+        if len(sizes) > _MAX_EXACT:
+            drawn[at] = sizes, least
+            continue
+        sums = np.zeros(1)
+        for size in sizes:
+            sums = np.concatenate((sums - size, sums + size))
+        p_values[at] = np.mean((sums if is_one_sided else np.abs(sums)) >= least)
+    if not drawn:
+        return p_values
+    counts = dict.fromkeys(drawn, 1)
+    generator = check_generator(random_state)
+    n_bytes = -(-max(len(sizes) for sizes, _ in drawn.values()) // 32) * 4
+    for batch in gen_batches(_N_SWAPS, max(2**18 // n_bytes, 1)):
+        bits = np.frombuffer(generator.bytes((batch.stop - batch.start) * n_bytes), np.uint8)
+        signs = 2.0 * np.unpackbits(bits.reshape(-1, n_bytes), axis=1) - 1.0
+        for at, (sizes, least) in drawn.items():
+            sums = signs[:, : len(sizes)] @ sizes
+            counts[at] += int(np.count_nonzero((sums if is_one_sided else np.abs(sums)) >= least))
+    for at, count in counts.items():
+        p_values[at] = count / (_N_SWAPS + 1)
+    return p_values
 
 
 def _check_scores(name: str, *given: Any) -> Any:
