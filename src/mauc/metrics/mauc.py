@@ -16,10 +16,10 @@ from mauc.data.columns import is_frame, is_wide, rank_wide
 from mauc.data.decomposition import Decomposition
 from mauc.data.pair_weights import PairWeights, class_table, pair_mean
 from mauc.data.validate import (
+    check_categories,
     check_no_missing_label,
     check_same_length,
     check_table,
-    check_vector,
     check_weights,
     scale_by_class,
 )
@@ -472,7 +472,7 @@ def check_scored(
 ) -> tuple[np.ndarray, np.ndarray, ClassPairs]:  # fmt: skip
     """Validate; return contiguous score columns as rows, the label of each, and the class pairs."""
     check_no_missing_label(y_true, "y_true")
-    y_true = check_vector(y_true, "y_true")
+    y_true = check_categories(y_true, "y_true")
     labels = _named_labels(y_true, y_score, labels)
     table = ordered_scores(y_score, is_ordinal)
     is_vector = np.ndim(y_score) == 1
@@ -504,7 +504,7 @@ def _named_labels(y_true, y_score, labels):
     if not is_frame(y_score):
         return labels
     names = [str(name) for name in y_score.columns]
-    present = np.unique(y_true) if labels is None else check_vector(labels, "labels")
+    present = np.unique(y_true) if labels is None else check_categories(labels, "labels")
     by_name = {str(label): label for label in present}
     if len(set(names)) < len(names) or not set(by_name) <= set(names):
         return labels
@@ -533,7 +533,7 @@ def _encode(y_true, labels, n_columns):
                 f"got {n_columns}; if classes are absent from y_true, pass labels=."
             )
         return present, codes.astype(np.int32)
-    labels = check_vector(labels, "labels")
+    labels = check_categories(labels, "labels")
     if len(labels) != n_columns:
         raise MaucError(
             f"labels must name the {n_columns} columns of y_score, got {len(labels)} labels."
