@@ -205,8 +205,9 @@ def test_the_simulated_coverage_is_high_enough_in_every_setting():
     assert by_group.shape == (12, 4, 3)
     assert by_group[:, :, :2].min() >= 0.93 > 0.75 > by_group[:, :, 2].min()
     coverage = cells_of(few, 32, 5)
-    assert coverage.shape == (32, 3, 3)
+    assert coverage.shape == (32, 3, 4)
     assert coverage[:, :, :2].min() >= 0.93
+    assert coverage[8:, :, 2].max() <= 2.0  # widths, from 8 groups on
 
 
 def cells_of(part, n_rows, n_names):
@@ -497,6 +498,16 @@ def test_groups_of_independent_rows_do_not_multiply_the_width(n_groups, is_equal
         plain, grouped = (mauc_interval(y, scores, groups=given) for given in (None, groups))
         ratios.append((grouped.upper - grouped.lower) / (plain.upper - plain.lower))
     assert 1.0 < np.mean(ratios) < most
+
+
+def test_rows_of_next_to_no_weight_do_not_change_an_interval_of_groups(scored, rng):
+    y, scores = scored
+    groups = np.where(np.arange(90) % 3 == 0, 20, np.arange(90) % 20)
+    weights = np.where(groups == 20, 1e-300, 1.0)
+    almost = mauc_interval(y, scores, sample_weight=weights, groups=groups)
+    none = mauc_interval(y, scores, sample_weight=np.rint(weights), groups=groups)
+    assert almost.mauc == pytest.approx(none.mauc, abs=1e-12)
+    assert_allclose(bounds_of(almost), bounds_of(none), rtol=0.02)
 
 
 def test_a_class_in_one_group_is_not_known():
