@@ -6,19 +6,19 @@ that of a pair the true AUC of the pair, in 95 % of them. Usage::
     python benchmarks/coverage_intervals.py [replicates] [processes]
     python benchmarks/coverage_intervals.py groups [replicates] [processes]
 
-The second line simulates patients of five rows alone, the last part of the page.
+The second line simulates samples in groups alone, the last two parts of the page.
 """
 
 import sys
 import warnings
 from concurrent.futures import ProcessPoolExecutor
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from time import perf_counter
 from zlib import crc32
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import ndtr, ndtri
 
 from mauc import pair_auc_scores
 from mauc.metrics.interval import component_bounds, pair_components
@@ -41,6 +41,17 @@ PATIENTS = ((10, 10), (30, 30), (40, 6), (20, 20, 20), (60, 20, 6), (10,) * 5)
 SHARES = (0.0, 0.3, 0.7, 0.95)
 N_ROWS = 5
 GROUPS_HEAD = "## Samples in groups"
+N_AGAIN = 10  # times as many replicates of settings in groups that are doubtful
+# Few groups: kinds of scores with a true MAUC, rows per class, and how many groups there are.
+FEW_SCORES = (
+    ("normal", 0.8), ("labels", 0.8), ("votes", 0.8), ("heavy tails", 0.8), ("normal", 0.97),
+    ("labels", 0.97), ("normal", 0.998),
+)  # fmt: skip
+FEW_SIZES = ((20, 20), (40, 40, 40))
+FEW_GROUPS = (5, 8, 12, 20)
+FEW_SHARES = (0.0, 0.2, 0.5)
+FEW_HEAD = "## Few groups"
+NEAR_ONE = 0.97
 OUTPUT = Path(__file__).resolve().parent.parent / "docs" / "intervals.md"
 
 
@@ -192,7 +203,7 @@ def simulate_groups(sizes, target, share, is_mixed, n_replicates):
     return first, min(others), last
 
 
-def write_groups(n_replicates, n_processes):
+def write_patients(n_replicates, n_processes):
     """Return the part of docs/intervals.md on patients of several rows."""
     targets = (0.64, 0.8, 0.97)
     jobs = [
@@ -201,7 +212,11 @@ def write_groups(n_replicates, n_processes):
         for target in targets
     ]  # fmt: skip
     with ProcessPoolExecutor(n_processes) as pool:
-        values = list(pool.map(simulate_groups, *zip(*jobs, strict=True), chunksize=4))
+        values = list(
+            pool.map(
+                partial(simulate_again, simulate_groups), *zip(*jobs, strict=True), chunksize=4
+            )
+        )
     found = dict(zip([job[:-1] for job in jobs], values, strict=True))
     table = "| patients per class | classes | " + " | ".join(f"{s:g}" for s in SHARES) + " |\n"
     table += "|---" * (2 + len(SHARES)) + "|\n"
@@ -219,12 +234,173 @@ def write_groups(n_replicates, n_processes):
 
 Written by `python benchmarks/coverage_intervals.py groups {n_replicates}`: patients of {N_ROWS}
 rows, normal scores, of whose variance a share belongs to the patient; {n_replicates} replicates,
-so that a coverage of 0.95 is known to {error:.3f}. Each cell is the least over a true MAUC of
+so that a coverage of 0.95 is known to {error:.3f}, and {N_AGAIN} times as many where it came out
+below {DOUBTFUL:g}. Each cell is the least over a true MAUC of
 {", ".join(f"{target:g}" for target in targets)}: MAUC and pairs with `groups=`, and MAUC without.
 With groups coverage is at least {least[0]:.3f} (pairs {least[1]:.3f}), without them it falls to
 {least[2]:.3f}.
 
 {table}"""
+
+
+def draw_groups(sizes, n_groups, is_equal, is_mixed, generator):
+    """Return the group of every row: each has rows of one class, or of any."""
+
+    def assign(n_rows, n_own):
+        if is_equal:
+            return np.arange(n_rows) % n_own
+        ratio = 0.6 if n_groups < 10 else 0.8  # of the expected size of a group to the one before
+        shares = ratio ** np.arange(n_own)
+        more = generator.choice(n_own, n_rows - n_own, p=shares / shares.sum())
+        return np.concatenate((np.arange(n_own), more))
+
+    if is_mixed:
+        return generator.permutation(assign(sum(sizes), n_groups))
+    n_classes, groups = len(sizes), []
+    for place, size in enumerate(sizes):
+        n_before = sum(map(len, map(np.unique, groups)))
+        groups.append(n_before + assign(size, (n_groups + n_classes - 1 - place) // n_classes))
+    return np.concatenate(groups)
+
+
+def draw_grouped(kind, generator, codes, groups, n_classes, share, shift):
+    """Return scores, of whose noise a share is that of the group."""
+    draw = generator.standard_normal
+    if kind == "heavy tails":
+        draw = partial(generator.standard_t, 2)
+    own = draw(size=(groups.max() + 1, n_classes))[groups]
+    scores = np.sqrt(share) * own + np.sqrt(1 - share) * draw(size=own.shape)
+    scores[np.arange(len(codes)), codes] += shift
+    if n_classes == 2:
+        scores = scores[:, 1]
+    if kind == "labels":
+        if n_classes == 2:
+            return (scores > shift / 2).astype(float)
+        return np.eye(n_classes)[scores.argmax(axis=1)]
+    if kind == "votes":
+        return generator.binomial(5, ndtr(scores - shift / 2)) / 5
+    return scores
+
+
+@lru_cache
+def find_grouped_truth(kind, n_classes, share, target):
+    """Return the shift at which MAUC of rows of different groups is `target`, and their AUCs."""
+
+    def pair_auc(shift, n_samples):
+        codes = np.repeat(np.arange(n_classes), n_samples // n_classes)
+        given = np.random.default_rng(1), codes, np.arange(len(codes)), n_classes, share, shift
+        return pair_auc_scores(codes, draw_grouped(kind, *given)).auc
+
+    low, high = 0.0, 64.0
+    for _ in range(16):
+        middle = (low + high) / 2
+        is_low = pair_auc(middle, N_TRUTH // 20).mean() < target
+        low, high = (middle, high) if is_low else (low, middle)
+    return high, pair_auc(high, N_TRUTH)
+
+
+def simulate_few(setting, scores, n_replicates):
+    """Return coverage of MAUC and of its pairs, and the mean width over that of the spread."""
+    sizes, n_groups, is_equal, is_mixed, share = setting  # n_groups is None without groups
+    shift, truth = find_grouped_truth(scores[0], len(sizes), share, scores[1])
+    generator = np.random.default_rng(crc32(repr((setting, scores)).encode()))
+    codes = np.repeat(np.arange(len(sizes)), sizes).astype(np.int32)
+    pairs, values, found, is_pair_covered = ClassPairs(codes, np.arange(len(sizes))), [], [], []
+    for _ in range(n_replicates):
+        groups = np.arange(len(codes))
+        if n_groups is not None:
+            groups = draw_groups(sizes, n_groups, is_equal, is_mixed, generator)
+        drawn = draw_grouped(scores[0], generator, codes, groups, len(sizes), share, shift)
+        ST = score_columns(drawn, "scores")
+        auc, components = np.mean(pairs.auc(ST), axis=0), pair_components(ST, pairs)
+        given = (components, codes, pairs.weights, auc, pairs.pair_weights, LEVEL)
+        bounds, pair_bounds = component_bounds(*given, groups=None if n_groups is None else groups)
+        values.append(auc.mean())
+        found.append(bounds)
+        is_pair_covered.append((pair_bounds[0] <= truth) & (truth <= pair_bounds[1]))
+    lower, upper = np.transpose(found)
+    coverage = np.mean((lower <= truth.mean()) & (truth.mean() <= upper))
+    width = np.mean(upper - lower) / (2 * ndtri((1 + LEVEL) / 2) * np.std(values))
+    return coverage, np.mean(is_pair_covered), width
+
+
+def simulate_again(simulate, *setting):
+    """Simulate, with more replicates, the last of the setting, where the coverage is doubtful."""
+    found = simulate(*setting)
+    if min(found[:2]) < DOUBTFUL:
+        return simulate(*setting[:-1], N_AGAIN * setting[-1])
+    return found
+
+
+def write_few(n_replicates, n_processes):
+    """Return the part of docs/intervals.md on few groups."""
+    settings = [(sizes, None, True, True, 0.0) for sizes in FEW_SIZES]
+    settings += [
+        (sizes, n_groups, is_equal, is_mixed, share)
+        for n_groups in FEW_GROUPS for is_mixed in (True, False) for is_equal in (True, False)
+        for sizes in FEW_SIZES for share in FEW_SHARES
+    ]  # fmt: skip
+    jobs = [(setting, scores, n_replicates) for setting in settings for scores in FEW_SCORES]
+    with ProcessPoolExecutor(n_processes) as pool:
+        values = list(
+            pool.map(partial(simulate_again, simulate_few), *zip(*jobs, strict=True), chunksize=16)
+        )
+    found = {job[:2]: value for job, value in zip(jobs, values, strict=True)}
+    moderate = [scores for scores in FEW_SCORES if scores[1] == FEW_SCORES[0][1]]
+    near = [scores for scores in FEW_SCORES if scores[1] == NEAR_ONE]
+
+    def show(setting):
+        some = [found[setting, scores] for scores in FEW_SCORES]
+        least = [min(value[i] for value in some) for i in (0, 1)]
+        ratios = [np.mean([found[setting, one][2] for one in part]) for part in (moderate, near)]
+        if ratios[0] >= 2.0:
+            wide.append(f"{describe(setting)} ({ratios[0]:.1f})")
+        return f"{least[0]:.3f} / {least[1]:.3f} / {ratios[0]:.2f} / {ratios[1]:.1f}"
+
+    def describe(setting):
+        sizes, n_groups, is_equal, is_mixed, share = setting
+        kind = f"{'equal' if is_equal else 'unequal'}, {'any' if is_mixed else 'one'} class"
+        return f"{n_groups} groups, {kind}, {len(sizes)} x {sizes[0]}, share {share:g}"
+
+    wide = []
+
+    table = "| groups | sizes | rows of a group | samples | "
+    table += " | ".join(f"{share:g}" for share in FEW_SHARES) + " |\n"
+    table += "|---" * (4 + len(FEW_SHARES)) + "|\n"
+    for n_groups in FEW_GROUPS:
+        for is_mixed in (True, False):
+            for is_equal in (True, False):
+                for sizes in FEW_SIZES:
+                    part = (sizes, n_groups, is_equal, is_mixed)
+                    cells = [show((*part, share)) for share in FEW_SHARES]
+                    table += f"| {n_groups} | {'equal' if is_equal else 'unequal'} "
+                    table += f"| {'any class' if is_mixed else 'one class'} "
+                    table += f"| {len(sizes)} x {sizes[0]} | {' | '.join(cells)} |\n"
+    least = [min(value[i] for value in values) for i in (0, 1)]
+    names = ", ".join(f"{kind} {target:g}" for kind, target in FEW_SCORES)
+    alone = "; ".join(f"{len(s[0])} x {s[0][0]}: {show(s)}" for s in settings[: len(FEW_SIZES)])
+    return f"""{FEW_HEAD}
+
+Written by the same command: {len(jobs)} settings, {n_replicates} replicates each,
+{N_AGAIN} times as many where a coverage came out below {DOUBTFUL:g}. Sizes are equal, or each
+is expected to be 0.6 (12 and 20 groups: 0.8) of the one before. The columns are the share of the
+noise that belongs to the group. Each cell has the least coverage of MAUC and of the pairs over
+these scores (kind, true MAUC): {names}; then the mean width over 2 x 1.96
+standard deviations of MAUC over the replicates, at {FEW_SCORES[0][1]:g} and at {NEAR_ONE:g}.
+Coverage is at least {least[0]:.3f} (pairs {least[1]:.3f}). Without groups, rows being
+independent, the same numbers are {alone}.
+
+The ratio at {FEW_SCORES[0][1]:g} is below 2 in all settings but {len(wide)}: {"; ".join(wide)}.
+A class in a single group has no variance between groups to estimate: the largest possible is taken.
+That is so of 5 groups of one class each and three classes.
+
+{table}"""
+
+
+def write_groups(n_replicates, n_processes):
+    """Return the parts of docs/intervals.md on samples in groups."""
+    patients = write_patients(n_replicates, n_processes)
+    return f"{patients}\n{write_few(n_replicates, n_processes)}"
 
 
 def run_all(n_replicates, n_processes):

@@ -170,7 +170,10 @@ def test_one_command_runs_a_plan_and_writes_its_tables(tmp_path, monkeypatch):
     )
     words = ("run", "small.toml", "--engine", "serial")
     assert "--force goes with --tables" in refusal(*words, "--force")
-    assert "wrote tables/table_wine.md" in run(*words, "--tables", "tables").stderr
+    said = run(*words, "--tables", "tables").stderr
+    assert "wrote tables/table_wine.md" in said
+    assert "3 splits are too few for the Wilcoxon signed-rank test" in said
+    assert "3 splits are too few" in Path("tables/table_wine.md").read_text()
     assert "worse (better) than CHI" in Path("tables/table_wine.md").read_text()
     stopped = refusal(*words, "--tables", "tables")
     assert "--tables tables is a folder with files; name another one, or say --force" in stopped

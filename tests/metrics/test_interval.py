@@ -6,15 +6,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy import stats
+from scipy import optimize, stats
 
 from mauc import mauc_interval, mauc_score, pair_auc_scores
 from mauc.exceptions import AbsentClassWarning, MaucError
 from mauc.metrics.interval import (
     _METHODS,
+    _PRIOR_GROUPS,
     _PRIOR_SHARE,
-    _average_groups,
-    _group_effects,
+    class_variances,
     component_bounds,
     pair_components,
 )
@@ -173,11 +173,24 @@ def test_unequal_weights_widen_the_interval(scored):
         ({"groups": [0] * 90, "method": "percentile"}, 'groups are for method="delong"'),
         ({"groups": [0, 1]}, "groups must have a label for each of the 90 rows, got 2"),
         ({"groups": [None] * 90}, "groups must hold a label for every sample"),
+        ({"groups": np.array([0, "a"] * 45, object)}, "groups must hold values of one kind"),
+        ({"folds": [0, 1]}, "folds must name a fold for each of the 90 rows, got 2"),
+        ({"folds": np.array([0, "a"] * 45, object)}, "folds must hold values of one kind, .*'str'"),
+        ({"folds": np.array([0, None] * 45, object)}, "folds must hold a label for every sample"),
+        ({"labels": np.array([0, 1, "c"], object)}, "labels must hold values of one kind"),
     ],
 )
 def test_bad_options_are_named(scored, options, message):
     with pytest.raises(MaucError, match=message):
         mauc_interval(*scored, **options)
+
+
+@pytest.mark.parametrize("function", [mauc_interval, mauc_score, pair_auc_scores])
+def test_labels_of_two_kinds_are_named(scored, function):
+    y, scores = scored
+    mixed = np.where(y == 2, "two", y.astype(object))
+    with pytest.raises(MaucError, match=r"y_true must hold values of one kind, .* 'int', 'str'"):
+        function(mixed, scores)
 
 
 def test_the_simulated_coverage_is_high_enough_in_every_setting():
@@ -187,12 +200,20 @@ def test_the_simulated_coverage_is_high_enough_in_every_setting():
     values = [float(value) for value in re.findall(r"\b[01]\.\d{3}\b(?= [/|]|$)", table)]
     assert len(values) >= 2 * 16 * 5
     assert min(values) >= 0.93
-    rows = [
-        row.split("|")[3:-1] for row in text.split("## Samples in groups")[1].splitlines()[-12:]
-    ]
-    by_group = np.array([[cell.split("/") for cell in row] for row in rows], dtype=float)
+    patients, few = text.split("## Samples in groups")[1].split("## Few groups")
+    by_group = cells_of(patients, 12, 3)
     assert by_group.shape == (12, 4, 3)
     assert by_group[:, :, :2].min() >= 0.93 > 0.75 > by_group[:, :, 2].min()
+    coverage = cells_of(few, 32, 5)
+    assert coverage.shape == (32, 3, 4)
+    assert coverage[:, :, :2].min() >= 0.93
+    assert coverage[8:, :, 2].max() <= 2.0  # widths, from 8 groups on
+
+
+def cells_of(part, n_rows, n_names):
+    """Return the numbers of the last rows of a part, after the columns of names."""
+    rows = [row.split("|")[n_names:-1] for row in part.strip().splitlines()[-n_rows:]]
+    return np.array([[cell.split("/") for cell in row] for row in rows], dtype=float)
 
 
 @pytest.mark.parametrize("seed", [-1, "zero"])
@@ -373,19 +394,125 @@ def test_a_group_counts_as_a_sample(scored):
         )
 
 
-def test_the_variance_with_groups_is_that_of_obuchowski(rng):
-    """The sums of influences over groups, some of which have both classes."""
-    groups, y = rng.integers(0, 30, 120), rng.integers(0, 2, 120)
-    scores = y + rng.normal(size=30)[groups] + rng.normal(size=120)
-    pairs = ClassPairs(y.astype(np.int32), np.arange(2))
+def literal_groups(components, codes, groups):
+    """Return what `class_variances` does of two classes, with the formulas of measures.md."""
+    own = np.where(codes == 1, components[:, 0], components[:, 1])
+    classes, trust = [], []
+    for code in (0, 1):
+        rows = np.flatnonzero(codes == code)
+        names = np.unique(groups[rows])
+        values = own[rows] - own[rows].mean()
+        counts = np.array([(groups[rows] == name).sum() for name in names])
+        means = np.array([values[groups[rows] == name].mean() for name in names])
+        shares = counts / len(rows)
+        classes.append((names, values, counts, means, shares))
+        trust.append(
+            ((values**2).mean() * (shares**2).sum(), (values**2).sum() ** 2 / (values**4).sum())
+        )
+
+    def scale(rho, code):  # of the mean, of means of groups, of a row
+        _, values, counts, _, shares = classes[code]
+        of_mean = rho * (shares**2).sum() + (1 - rho) / len(values)
+        return of_mean, rho + (1 - rho) / counts, (values**2).mean() / (1 - of_mean)
+
+    def excess(rho):
+        found = 0.0
+        for code, (names, _, _, means, _) in enumerate(classes):
+            _, of_groups, total = scale(rho, code)
+            center = np.average(means, weights=1 / of_groups)
+            found += trust[code][0] * (
+                ((means - center) ** 2 / of_groups).sum() / total / (len(names) - 1) - 1
+            )
+        return found
+
+    rho = 0.0 if excess(0.0) <= 0 else 1.0 if excess(1.0) >= 0 else optimize.brentq(excess, 0, 1)
+    most = np.array([weight for weight, _ in trust])
+    evidence = most.sum() ** 2 / sum(weight**2 / n for weight, n in trust)
+    share = evidence / (evidence + _PRIOR_GROUPS)
+    used = share * rho + 1 - share
+    of_mean = np.array([scale(used, code)[0] for code in (0, 1)])
+    variances = np.array([(values**2).mean() for _, values, _, _, _ in classes]) / (1 - of_mean)
+    added, squares, expected = np.zeros((3, groups.max() + 1))
+    for code, (names, _, _, means, shares) in enumerate(classes):
+        added[names] += means * shares
+        squares[names] += (means * shares) ** 2
+        expected[names] += scale(rho, code)[2] * shares**2 * scale(rho, code)[1]
+    between = (added**2 / expected).sum() / (squares / expected).sum()
+    independent = sum(variances / np.bincount(codes)) / sum(variances * of_mean)
+    return 1 / of_mean, variances, max(share * between + 1 - share, min(independent, 1.0))
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.8])
+@pytest.mark.parametrize("is_mixed", [False, True])
+def test_the_variance_with_groups_is_the_definition(rng, share, is_mixed):
+    groups = rng.permutation(np.repeat(np.arange(12), np.arange(4, 16)))
+    codes = (rng.integers(0, 2, len(groups)) if is_mixed else groups % 2).astype(np.int32)
+    noise = np.sqrt(share) * rng.normal(size=12)[groups]
+    scores = codes + noise + np.sqrt(1 - share) * rng.normal(size=len(codes))
+    pairs = ClassPairs(codes, np.arange(2))
     components = pair_components(np.stack([-scores, scores]), pairs)
-    auc = np.mean(scores[y == 1][:, None] > scores[y == 0])
-    own = np.where(y == 1, components[:, 0], components[:, 1]) - auc
-    influence = own / np.bincount(y)[y]
-    by_class = [np.bincount(groups, influence * (y == code), minlength=30) for code in (0, 1)]
-    wanted = (sum(by_class) ** 2).sum() / sum((part**2).sum() for part in by_class)
-    parts = _average_groups(components, pairs.codes, pairs.weights, groups)
-    effect, pair_effects, n_groups, n_in_pairs = _group_effects(*parts, np.ones((2, 2)))
-    assert effect == pytest.approx(wanted)
-    assert_allclose(pair_effects, wanted)
-    assert (n_groups, *n_in_pairs) == (len(np.unique(groups)),) * 2
+    found = class_variances(components, codes, pairs.weights, np.ones(1), groups)
+    _, sizes, variances, pair_variances, (effect, pair_effects, n_groups, n_in_pairs) = found
+    wanted = literal_groups(components, codes, groups)
+    assert_allclose(sizes, wanted[0], rtol=1e-5)
+    assert_allclose(variances, wanted[1], rtol=1e-5)
+    assert_allclose(pair_variances[[0, 1], [1, 0]], wanted[1], rtol=1e-5)
+    assert_allclose([effect, *pair_effects], wanted[2], rtol=1e-5)
+    terms = variances / sizes
+    known = terms.sum() ** 2 / sum(terms**2 / [len(set(groups[codes == k])) for k in (0, 1)])
+    assert_allclose([n_groups, *n_in_pairs], min(known, 12))
+
+
+def test_names_of_groups_do_not_matter_to_the_bit(scored, rng):
+    y = np.repeat([0, 1], 20)
+    separated = np.random.default_rng(1)
+    groups = separated.integers(0, 14, 40)
+    for labels, scores, given in (
+        (y, y + 0.0, groups), (*scored, rng.integers(0, 14, 90)), (scored[0], np.eye(3)[scored[0]],
+         rng.integers(0, 14, 90)),
+    ):  # fmt: skip
+        wanted = bounds_of(mauc_interval(labels, scores, groups=given))
+        for _ in range(3):
+            renamed = separated.permutation(14)[given]
+            assert_array_equal(bounds_of(mauc_interval(labels, scores, groups=renamed)), wanted)
+            rows = separated.permutation(len(labels))
+            moved = mauc_interval(labels[rows], scores[rows], groups=renamed[rows])
+            assert_allclose(bounds_of(moved), wanted, rtol=0, atol=1e-9)
+
+
+def test_of_separated_classes_the_groups_are_the_samples():
+    # No variance is seen: nothing tells that the rows of a group are independent.
+    y, groups = np.repeat([0, 1], 20), np.arange(40) // 4
+    wanted = bounds_of(mauc_interval(np.repeat([0, 1], 5), np.arange(10)))
+    assert_allclose(bounds_of(mauc_interval(y, np.arange(40), groups=groups)), wanted, rtol=1e-12)
+
+
+@pytest.mark.parametrize(("n_groups", "is_equal", "most"), [(5, True, 1.9), (20, False, 1.4)])
+def test_groups_of_independent_rows_do_not_multiply_the_width(n_groups, is_equal, most):
+    generator = np.random.default_rng(0)
+    y, ratios = np.repeat([0, 1, 2], 40), []
+    for _ in range(20):
+        scores = 1.2 * np.eye(3)[y] + generator.normal(size=(120, 3))
+        shares = np.ones(n_groups) if is_equal else 0.8 ** np.arange(n_groups)
+        groups = generator.choice(n_groups, 120, p=shares / shares.sum())
+        plain, grouped = (mauc_interval(y, scores, groups=given) for given in (None, groups))
+        ratios.append((grouped.upper - grouped.lower) / (plain.upper - plain.lower))
+    assert 1.0 < np.mean(ratios) < most
+
+
+def test_rows_of_next_to_no_weight_do_not_change_an_interval_of_groups(scored, rng):
+    y, scores = scored
+    groups = np.where(np.arange(90) % 3 == 0, 20, np.arange(90) % 20)
+    weights = np.where(groups == 20, 1e-300, 1.0)
+    almost = mauc_interval(y, scores, sample_weight=weights, groups=groups)
+    none = mauc_interval(y, scores, sample_weight=np.rint(weights), groups=groups)
+    assert almost.mauc == pytest.approx(none.mauc, abs=1e-12)
+    assert_allclose(bounds_of(almost), bounds_of(none), rtol=0.02)
+
+
+def test_a_class_in_one_group_is_not_known():
+    generator = np.random.default_rng(0)
+    y = np.repeat([0, 1], 20)
+    scores = y + generator.normal(size=40)
+    interval = mauc_interval(y, scores, groups=np.r_[np.arange(20) // 4, np.full(20, 9)])
+    assert interval.upper - interval.lower > 0.8

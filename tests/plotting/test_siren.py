@@ -98,6 +98,16 @@ def test_the_hardest_third_is_shaded():
     assert centres == np.flatnonzero(study.weights("hard")).tolist()
 
 
+def test_pairs_that_tie_into_both_thirds_are_not_shaded():
+    study = make_study("abcd", 30, 10)
+    for auc, shaded in (([0.9] * 6, []), ([0.9, 0.8, *[0.9] * 4], [1])):
+        study.auc[:] = auc
+        (ax,) = SirenDisplay(study).plot_ranks(order="pair").axes_
+        spans = [patch for patch in ax.patches if patch.get_height() == 1]
+        assert [round(patch.get_x() + patch.get_width() / 2) for patch in spans] == shaded
+        assert ("shaded" in ax.get_xlabel()) == bool(shaded)
+
+
 def test_a_study_without_any_auc_is_drawn(study):
     blank = make_study("abc", 30, 10)
     blank.auc[:] = np.nan

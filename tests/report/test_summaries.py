@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from mauc.report import (
+    mauc_table,
     ranks_table,
     runtime_table,
     stability_table,
@@ -79,3 +80,16 @@ def test_summary_has_a_line_per_selector():
     assert frame.loc["mdfs", "seconds"] == 3.0
     assert frame.loc["chi", "rank"] == 3.0
     assert "8/0/0" in summary_table(small_run()).to_text()
+
+
+@pytest.mark.parametrize(
+    "make",
+    [summary_table, win_draw_loss_table, lambda run, *given: mauc_table(run, "wine", *given)],
+)
+def test_tables_say_when_no_difference_can_be_marked(make):
+    rows = small_run()  # six splits
+    five = rows[(rows["repeat"] < rows["repeat"].max()) | (rows["fold"] < rows["fold"].max())]
+    said = "5 splits are too few for the Wilcoxon signed-rank test to reject at 5 %"
+    assert "too few" not in make(rows).to_text()
+    assert said in " ".join(make(five).to_text().split())
+    assert "too few" not in make(five, Comparison(test="corrected_t")).to_text()

@@ -204,3 +204,22 @@ def test_words_of_a_comparison():
 def test_a_wrong_level_is_refused(alpha):
     with pytest.raises(MaucError, match=r"alpha must be a number in \(0, 1\), got"):
         Comparison(alpha=alpha)
+
+
+def test_too_few_splits_are_said_where_no_values_can_be_rejected():
+    for alpha, test, needed in (
+        (0.05, "wilcoxon", 6),
+        (0.01, "wilcoxon", 8),
+        (0.05, "corrected_t", 2),
+    ):
+        comparison = Comparison("mdfs", test, alpha)
+        assert comparison.shortage(needed) == ""
+        said = comparison.shortage(needed - 1)
+        assert f"to reject at {comparison.level}, whatever the values" in said
+        assert f"run at least {needed}" in said
+        if test == "wilcoxon":
+            values = np.arange(1.0, needed + 1)
+            assert wilcoxon_test(values, 0 * values).p_value < alpha
+            assert wilcoxon_test(values[1:], 0 * values[1:]).p_value >= alpha
+    assert "5 splits are too few" in Comparison("mdfs").shortage(5)
+    assert "(p >= 0.0625)" in Comparison("mdfs").shortage(5)

@@ -60,7 +60,8 @@ def run(
         return
     if plan is None:
         raise MaucError("PLAN must be a TOML file; mauc run --schema says what it may hold.")
-    folder = output or Path("runs") / read_plan(plan).name
+    read = read_plan(plan)
+    folder = output or Path("runs") / read.name
     check_folder(folder)
     check_folder(tables)
     if force and tables is None:
@@ -70,6 +71,8 @@ def run(
             f"--tables {tables} is a folder with files; name another one, or say --force to "
             f"replace what the tables are called."
         )
+    if shortage := Comparison().shortage(read.repeats * read.folds):
+        common.echo_stderr(shortage)
     with common.resumable(folder):
         summary = run_plan(
             plan, folder, engine=engine, n_jobs=jobs, scheduler=scheduler, progress=progress,

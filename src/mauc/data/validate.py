@@ -191,7 +191,7 @@ def as_counts(weights: np.ndarray) -> np.ndarray | None:
 def encode_groups(groups: Any, n_samples: int) -> np.ndarray:
     """Return the number of the group of each sample, from 0 in the order of their labels."""
     check_no_missing_label(groups, "groups")
-    labels = check_vector(groups, "groups")
+    labels = check_categories(groups, "groups")
     if len(labels) != n_samples:
         raise MaucError(
             f"groups must have a label for each of the {n_samples} rows, got {len(labels)}."
@@ -217,6 +217,22 @@ def check_vector(values: Any, name: str) -> np.ndarray:
     except ValueError as error:
         shape = np.shape(values)
         raise MaucError(f"{name} must have one dimension, got shape {shape}.") from error
+
+
+def check_categories(values: Any, name: str) -> np.ndarray:
+    """Return one-dimensional values of one kind, such as labels, which can be sorted."""
+    values = check_vector(values, name)
+    if values.dtype == object:
+        examples = {type(value): value for value in values.tolist()}
+        try:
+            sorted(examples.values())
+        except TypeError as error:
+            kinds = format_labels(sorted(kind.__name__ for kind in examples))
+            raise MaucTypeError(
+                f"{name} must hold values of one kind, numbers or words, got {kinds}; "
+                f"[str(value) for value in {name}] makes all of them words."
+            ) from error
+    return values
 
 
 def check_same_length(*arrays: Any) -> None:

@@ -7,12 +7,17 @@ from typing import Any
 
 import numpy as np
 from scipy.special import betaincinv, ndtri, stdtrit
-from sklearn.utils import check_consistent_length, gen_batches
+from sklearn.utils import gen_batches
 
 from mauc.checks import check_choice, check_int, check_level
 from mauc.compile import njit
 from mauc.data.pair_weights import pair_mean
-from mauc.data.validate import check_generator, check_vector, encode_groups
+from mauc.data.validate import (
+    check_categories,
+    check_generator,
+    check_no_missing_label,
+    encode_groups,
+)
 from mauc.engine.ordered import class_wins
 from mauc.exceptions import MaucError
 from mauc.metrics.mauc import ClassPairs, check_scored
@@ -28,7 +33,10 @@ _BLOCK_RESAMPLES = 16  # per task
 # weight of one sample. benchmarks/coverage_intervals.py shows that this covers.
 _PRIOR_SHARE = 1 / 3
 _PRIOR_SAMPLES = 1.0
-_MIN_EFFECT = 0.5  # of covariances within groups on a variance; estimates below are not trusted
+# Rows of a group are taken as equal until seen otherwise, by the weight of half a row that varies.
+_PRIOR_GROUPS = 0.5
+_MIN_SPREAD = 1e-24  # of components; less is rounding
+_N_HALVINGS = 20
 _MAX_FREEDOM = 1e10  # beyond, Student's t is the normal distribution
 
 
@@ -57,7 +65,7 @@ def mauc_interval(
         Samples are then compared within their fold, and the interval is wider (see Notes).
     groups : array-like of shape (n_samples,), optional
         What samples belong to, such as a patient, for method "delong": those of a group are not
-        independent, and the interval is that of so many groups (see Notes).
+        independent, and the interval is wider the more they resemble each other (see Notes).
     random_state : int, SeedSequence, Generator, RandomState or None, default=0
         Of the resamples.
     n_jobs : int, optional
@@ -72,11 +80,14 @@ def mauc_interval(
     The interval describes the uncertainty of this test set, not that of training. "delong" takes
     the variance of [1]_, covariances between pairs included, and the exact bounds of as many binary
     trials as have this variance [2]_. Within k folds [4]_ it is 1 + k / (k - 1) times as large, as
-    training sets overlap [3]_; a group counts as a sample [5]_; docs/methods/measures.md has the
-    formulas. The interval is never empty: that of two classes of 20 samples each, perfectly
-    separated, is 0.877 to 1. The bounds of "percentile" are too narrow for small classes and empty
-    for perfect scores. Coverage of both, by benchmarks/coverage_intervals.py, is in
-    docs/intervals.md.
+    training sets overlap [3]_. With groups [5]_ a class counts between as many samples as groups
+    and as many as rows, by the correlation of the rows of a group [6]_; a class in one group has
+    the largest possible variance. Such an interval informs from 8 groups on, 2 or more of each
+    class: in simulations with a MAUC of 0.8 its width is at most twice 2 x 1.96 standard deviations
+    of MAUC, and 1.2 to 1.5 times that with 20 groups. docs/methods/measures.md has the formulas.
+    The interval is never empty: that of two classes of 20 samples each, perfectly separated, is
+    0.877 to 1. The bounds of "percentile" are too narrow for small classes and empty for perfect
+    scores. Coverage and widths, by benchmarks/coverage_intervals.py, are in docs/intervals.md.
 
     References
     ----------
@@ -91,6 +102,8 @@ def mauc_interval(
        2015.
     .. [5] N. A. Obuchowski, "Nonparametric Analysis of Clustered ROC Curve Data", Biometrics 53,
        1997.
+    .. [6] R. C. Paule, J. Mandel, "Consensus Values and Weighting Factors", Journal of Research of
+       the National Bureau of Standards 87, 1982.
 
     Examples
     --------
@@ -239,8 +252,12 @@ def fold_parts(folds: Any, n_samples: int) -> list[np.ndarray]:
     """Return the rows of each fold, or all rows if there are no folds."""
     if folds is None:
         return [np.arange(n_samples)]
-    folds = check_vector(folds, "folds")
-    check_consistent_length(np.empty(n_samples), folds)
+    check_no_missing_label(folds, "folds")
+    folds = check_categories(folds, "folds")
+    if len(folds) != n_samples:
+        raise MaucError(
+            f"folds must name a fold for each of the {n_samples} rows, got {len(folds)}."
+        )
     parts = [np.flatnonzero(folds == fold) for fold in np.unique(folds)]
     if len(parts) < 2:
         raise MaucError(f"folds must name at least 2 folds, got {len(parts)}.")
@@ -306,11 +323,16 @@ def component_bounds(
     )
     first, second = np.triu_indices(len(table), 1)
     total = table[first, second].sum()
-    effect, pair_effects, n_groups, n_in_pairs = effects
+    effect, pair_effects, *_ = effects
+    counts: Any = sizes
+    n_groups: Any = _MAX_FREEDOM
+    n_in_pairs: Any = _MAX_FREEDOM
+    if groups is not None:
+        counts, n_groups, n_in_pairs = _count_groups(codes, groups)
     pair_bounds = binomial_bounds(
         pair_auc, (pair_variances[first, second], pair_variances[second, first]),
         (sizes[first], sizes[second]), level, factor * pair_effects,
-        max_freedom=n_in_pairs,
+        max_freedom=n_in_pairs, counts=(counts[first], counts[second]),
     )  # fmt: skip
     # A component varies by the square of the share that the pairs of its class have in the mean if
     # they agree, by that over their effective number if they are independent: between the two.
@@ -319,7 +341,9 @@ def component_bounds(
     largest, n_effective = (in_pairs / total) ** 2, in_pairs**2 / squares
     shares = _PRIOR_SHARE * largest / [number**0.4 for number in n_effective.tolist()]
     mean, used = pair_mean(pair_auc, pair_weights), (variances[is_used], sizes[is_used])
-    bounds = binomial_bounds(mean, *used, level, factor * effect, shares, largest, n_groups)
+    bounds = binomial_bounds(
+        mean, *used, level, factor * effect, shares, largest, n_groups, counts[is_used]
+    )
     return bounds, pair_bounds
 
 
@@ -329,17 +353,17 @@ def class_variances(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, Any]:  # fmt: skip
     """Return weights of the pairs as a table, sizes of the classes, variances of their components.
 
-    Variances are those of the mean, (n_classes,), and of the pairs, (n_classes, n_classes); then
-    the effects of groups on them, see `_group_effects`.
+    Variances are those of the mean, (n_classes,), and of the pairs, (n_classes, n_classes). Sizes
+    are the numbers of independent samples that the rows are worth; then what else groups multiply
+    variances by, and how many of them tell the variance, each for the mean and for the pairs.
     """
     n_classes = components.shape[1]
-    effects: Any = (1.0, 1.0, _MAX_FREEDOM, _MAX_FREEDOM)
-    if groups is not None:
-        components, codes, weights, groups = _average_groups(components, codes, weights, groups)
     first, second = np.triu_indices(n_classes, 1)
     table = np.zeros((n_classes, n_classes))
     table[first, second] = table[second, first] = pair_weights / pair_weights.max()
     total = table[first, second].sum()
+    if groups is not None:
+        return table, *_Grouped(components, codes, weights, groups, table).variances()
     sizes, variances = np.empty(n_classes), np.empty(n_classes)
     pair_variances = np.empty((n_classes, n_classes))
     for code in range(n_classes):
@@ -348,60 +372,183 @@ def class_variances(
         sizes[code] = 1.0 / (shares**2).sum()
         pair_variances[code] = _variance(own.T, shares, sizes[code])
         variances[code] = _variance((own * table[code]).sum(axis=1) / total, shares, sizes[code])
-    if groups is not None:
-        effects = _group_effects(components, codes, weights, groups, table)
+    effects = (1.0, 1.0, _MAX_FREEDOM, _MAX_FREEDOM)
     return table, sizes, variances, pair_variances, effects
 
 
-def _average_groups(
-    components: np.ndarray, codes: np.ndarray, weights: np.ndarray, groups: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return mean components, class, weight and group of the samples of a class in a group."""
-    n_groups = groups.max() + 1
-    known, places = np.unique(codes * n_groups + groups, return_inverse=True)
-    total = np.bincount(places, weights)
-    means = np.zeros((len(known), components.shape[1]))
-    np.add.at(means, places, components * weights[:, np.newaxis])
-    return means / total[:, np.newaxis], known // n_groups, total, known % n_groups
+class _Grouped:
+    """Components of rows in groups, and how much the rows of a group have in common.
+
+    There is a statistic for every pair of classes, of two columns of components, and one for the
+    mean over pairs, of the last column, which is added. A cell is the rows of a class in a group.
+    Arrays of shape (n_classes, n_columns) have what a class adds to a statistic.
+    """
+
+    def __init__(
+        self, components: np.ndarray, codes: np.ndarray, weights: np.ndarray, groups: np.ndarray,
+        table: np.ndarray,
+    ) -> None:  # fmt: skip
+        # Numbered as they come, so that names do not change the order of any sum.
+        _, starts, groups = np.unique(groups, return_index=True, return_inverse=True)
+        groups = np.argsort(np.argsort(starts))[groups]
+        order = np.lexsort((groups, codes))
+        codes, groups, weights = codes[order], groups[order], weights[order]
+        components = components[order]
+        is_new = np.append(True, (np.diff(codes) != 0) | (np.diff(groups) != 0))
+        self._cell_starts = np.flatnonzero(is_new)
+        self.codes, self.groups = codes[is_new], groups[is_new]
+        self._class_starts = np.flatnonzero(np.append(True, np.diff(self.codes) != 0))
+        self.n_groups = len(starts)
+        self.is_used = np.asarray(table.any(axis=1))
+        self.first, self.second = np.triu_indices(len(table), 1)
+
+        total = table[self.first, self.second].sum()
+        to_mean = (components * table[codes]).sum(axis=1) / total
+        values = np.column_stack((components, to_mean))
+        shares = (weights / self._by_class(self._by_cell(weights))[codes])[:, np.newaxis]
+        values -= self._by_class(self._by_cell(shares * values))[codes]
+        self.spread = self._by_class(self._by_cell(shares * values**2))
+        self.spread[self.spread < _MIN_SPREAD] = 0.0  # rounding
+        fourth = self._by_class(self._by_cell(shares**2 * values**4))
+        self.share = self._by_cell(shares)
+        self.means = self._by_cell(shares * values) / self.share
+        squares = self._by_cell(shares**2)
+        # Variance of a mean of independent rows; weights may be too small to be squared.
+        self.of_rows = _divide(squares, self.share**2, 1.0)
+        # Of the mean of a class, if the rows of a group are independent, and if they are equal.
+        self.apart, self.equal = self._by_class(squares), self._by_class(self.share**2)
+        self.n_cells = np.diff(np.append(self._class_starts, len(self.codes)))[:, np.newaxis]
+        self.is_single = (self.n_cells == 1) | (self.equal >= 1.0 - 1e-12)
+        # What a class may add to the variance, and how many rows the spread is seen in.
+        self.weight = np.where(self.is_single, 0.0, self.spread * self.equal)
+        n_seen = np.divide(self.spread**2, fourth, out=np.ones(fourth.shape), where=self.weight > 0)
+        evidence = _divide(self._pooled(self.weight) ** 2, self._pooled(self.weight**2 / n_seen))
+        self.correlation = self._find_correlation()
+        self.trust = evidence / (evidence + _PRIOR_GROUPS)
+
+    def variances(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, Any]:
+        """Return sizes, variances, those of pairs, and effects, as `class_variances` does."""
+        used = self.trust * self.correlation + (1.0 - self.trust)
+        own, of_mean = self._mean_variance(used), self._mean_variance(used[-1:])
+        own[self.is_single[:, 0]] = of_mean[self.is_single[:, 0]] = 1.0
+        # A statistic that is constant has no spread: all of its classes count the same.
+        seen = np.where(self._of_statistic(self._pooled(self.spread)) > 0.0, self.spread, 1.0)
+        seen = np.where(self.is_single, 0.0, seen)
+        terms = seen * _divide(own, 1.0 - own)
+        wanted = self._pooled(terms)
+        effects = _divide(wanted, self._pooled(seen * _divide(of_mean, 1.0 - of_mean)), 1.0)
+        independent = self._pooled(seen * _divide(self.apart, 1.0 - own))
+        between = self.trust * self._between_classes() + (1.0 - self.trust)
+        effects *= np.maximum(between, np.minimum(_divide(independent, wanted, 1.0), 1.0))
+        variances = np.where(self.is_single, np.inf, _divide(self.spread, 1.0 - of_mean))
+        counts, n_groups, n_in_pairs = _count_groups(self.codes, self.groups)
+        # Satterthwaite: groups of a class that adds little to the variance tell little of it.
+        n_known = _divide(wanted**2, self._pooled(terms**2 / counts[:, np.newaxis]), np.inf)
+        n_in_pairs = np.minimum(n_in_pairs, n_known[:-1])
+        return 1.0 / of_mean[:, -1], variances[:, -1], variances[:, :-1], (
+            float(effects[-1]), effects[:-1], min(n_groups, n_known[-1]), n_in_pairs,
+        )  # fmt: skip
+
+    def _find_correlation(self) -> np.ndarray:
+        """Return for every statistic the correlation of rows of a group, from 0 to 1.
+
+        It is the one at which the means of groups vary as they do (Paule and Mandel); groups
+        count the same, whatever their sizes.
+        """
+        n_statistics = len(self.first) + 1
+        full = self._pooled(self.weight)
+        low = np.where(self._excess(np.ones(n_statistics)) >= -1e-9 * full, 1.0, 0.0)
+        high = np.where(self._excess(np.zeros(n_statistics)) <= 0.0, low, 1.0)
+        for _ in range(_N_HALVINGS):
+            middle = (low + high) / 2
+            is_low = self._excess(middle) > 0.0
+            low, high = np.where(is_low, middle, low), np.where(is_low, high, middle)
+        return (low + high) / 2
+
+    def _excess(self, correlation: np.ndarray) -> np.ndarray:
+        """Return by how much the means of groups vary more than they would."""
+        weights = 1.0 / self._cell_variance(correlation)
+        sums = self._by_class(weights * self.means)
+        squares = self._by_class(weights * self.means**2) - sums**2 / self._by_class(weights)
+        total = _divide(self.spread, 1.0 - self._mean_variance(correlation))
+        found = _divide(squares, total * np.maximum(self.n_cells - 1, 1))
+        return self._pooled(self.weight * (found - 1.0))
+
+    def _mean_variance(self, correlation: np.ndarray) -> np.ndarray:
+        """Return the variance of the mean of a class, that of a row being 1."""
+        rho = self._of_statistic(correlation)
+        return rho * self.equal + (1.0 - rho) * self.apart
+
+    def _cell_variance(self, correlation: np.ndarray) -> np.ndarray:
+        """Return the variance of the mean of each cell, that of a row being 1."""
+        rho = self._of_statistic(correlation)[self.codes]
+        return rho + (1.0 - rho) * self.of_rows
+
+    def _between_classes(self) -> np.ndarray:
+        """Return what covariances of classes within groups multiply variances by."""
+        effects = np.ones(len(self.first) + 1)
+        if len(self.codes) == self.n_groups:  # no group has two classes
+            return effects
+        rho = self.correlation
+        total = _divide(self.spread, 1.0 - self._mean_variance(rho))
+        added = self.means * self.share
+        variances = total[self.codes] * self.share**2 * self._cell_variance(rho)
+        cells = np.split(np.arange(len(self.codes)), self._class_starts[1:])
+        for at, (i, j) in enumerate(zip(self.first, self.second, strict=True)):
+            both = np.concatenate((cells[i], cells[j]))
+            columns = np.repeat((j, i), (len(cells[i]), len(cells[j])))
+            effects[at] = self._covariance_effect(
+                both, added[both, columns], variances[both, columns]
+            )
+        (used,) = self.is_used[self.codes].nonzero()
+        effects[-1] = self._covariance_effect(used, added[used, -1], variances[used, -1])
+        return effects
+
+    def _covariance_effect(
+        self, cells: np.ndarray, added: np.ndarray, variances: np.ndarray
+    ) -> float:
+        """Return how much more sums over groups vary than their terms; groups count the same."""
+        groups = self.groups[cells]
+        scale = np.bincount(groups, variances)
+        joint = _divide(np.bincount(groups, added) ** 2, scale).sum()
+        apart = _divide(np.bincount(groups, added**2), scale).sum()
+        return joint / apart if apart > 0.0 else 1.0
+
+    def _by_cell(self, values: np.ndarray) -> np.ndarray:
+        sums: np.ndarray = np.add.reduceat(values, self._cell_starts, axis=0)
+        return sums
+
+    def _by_class(self, values: np.ndarray) -> np.ndarray:
+        sums: np.ndarray = np.add.reduceat(values, self._class_starts, axis=0)
+        return sums
+
+    def _pooled(self, terms: np.ndarray) -> np.ndarray:
+        """Return the sums of terms over the classes of every pair, and over those of the mean."""
+        pairs = terms[self.first, self.second] + terms[self.second, self.first]
+        return np.append(pairs, terms[self.is_used, -1].sum())
+
+    def _of_statistic(self, values: np.ndarray) -> np.ndarray:
+        """Return values of statistics where their terms are; one value is that of all."""
+        out = np.full(self.spread.shape, values[-1])
+        if len(values) > 1:
+            out[self.first, self.second] = out[self.second, self.first] = values[:-1]
+        return out
 
 
-def _group_effects(
-    components: np.ndarray, codes: np.ndarray, weights: np.ndarray, groups: np.ndarray,
-    table: np.ndarray,
-) -> tuple[float, np.ndarray, int, np.ndarray]:  # fmt: skip
-    """Return what covariances within groups multiply variances by, and the numbers of groups."""
-    first, second = np.triu_indices(len(table), 1)
-    squares, covariances, n_both = (np.zeros(table.shape) for _ in range(3))
-    shares = weights / np.bincount(codes, weights)[codes]
-    centers = np.zeros(table.shape)
-    np.add.at(centers, codes, components * shares[:, np.newaxis])
-    # What a class in a group adds to the AUC of each of its pairs, and to the mean.
-    added = (components - centers[codes]) * shares[:, np.newaxis]
-    to_mean = (added * table[codes]).sum(axis=1)
-    np.add.at(squares, codes, added**2)
-    apart, joint = (to_mean**2).sum(), 0.0
-    order = np.argsort(groups, kind="stable")  # the classes of a group ascend
-    for lag in range(1, np.bincount(groups).max()):
-        is_same = groups[order[lag:]] == groups[order[:-lag]]
-        low, high = order[:-lag][is_same], order[lag:][is_same]
-        joint += (to_mean[low] * to_mean[high]).sum()
-        pair = codes[low], codes[high]
-        np.add.at(covariances, pair, added[low, pair[1]] * added[high, pair[0]])
-        np.add.at(n_both, pair, 1.0)
-    n_of = np.bincount(codes)
-    n_in_pairs = n_of[first] + n_of[second] - n_both[first, second]
-    effect = _effect(np.array([apart]), np.array([joint]))[0]
-    pair_effects = _effect(
-        squares[first, second] + squares[second, first], covariances[first, second]
-    )
-    return float(effect), pair_effects, len(np.unique(groups)), n_in_pairs
+def _count_groups(codes: np.ndarray, groups: np.ndarray) -> tuple[np.ndarray, int, np.ndarray]:
+    """Return how many groups have rows of each class, how many there are, and in each pair."""
+    is_present = np.zeros((codes.max() + 1, groups.max() + 1))
+    is_present[codes, groups] = 1.0
+    counts = is_present.sum(axis=1)
+    first, second = np.triu_indices(len(counts), 1)
+    n_in_pairs = counts[first] + counts[second] - (is_present @ is_present.T)[first, second]
+    return counts, len(np.unique(groups)), n_in_pairs
 
 
-def _effect(variance: np.ndarray, covariance: np.ndarray) -> np.ndarray:
-    """Return how much larger variances are with covariances, twice; 1 for variances of 0."""
-    found = np.ones(len(variance))
-    np.divide(variance + 2.0 * covariance, variance, out=found, where=variance > 0.0)
-    return np.maximum(found, _MIN_EFFECT)
+def _divide(above: np.ndarray, below: np.ndarray, otherwise: float = 0.0) -> np.ndarray:
+    """Return the ratio, and another value where the divisor is 0."""
+    above, below = np.broadcast_arrays(above, below)
+    return np.divide(above, below, out=np.full(above.shape, otherwise), where=below > 0.0)
 
 
 def _variance(values, shares, size):
@@ -415,14 +562,17 @@ def _variance(values, shares, size):
 def binomial_bounds(
     auc: Any, variances: Any, sizes: Any, level: float, factor: Any = 1.0,
     priors: Any = (_PRIOR_SHARE,) * 2, limits: Any = (1.0, 1.0), max_freedom: Any = _MAX_FREEDOM,
+    counts: Any = None,
 ) -> np.ndarray:  # fmt: skip
     """Return exact binomial bounds at the number of trials that has the variance of the AUC.
 
     `priors` and `limits` are shares of theta (1 - theta): those mixed in, and the largest variance.
+    `counts` are the numbers of groups that tell the variances, by default the sizes.
     """
+    counts = sizes if counts is None else counts
     total, freedom = np.zeros(np.shape(auc)), np.zeros(np.shape(auc))
-    terms = zip(variances, sizes, priors, limits, strict=True)
-    for variance, size, prior_share, max_share in terms:
+    terms = zip(variances, sizes, counts, priors, limits, strict=True)
+    for variance, size, count, prior_share, max_share in terms:
         prior = _PRIOR_SAMPLES / size
         share = (variance + prior * prior_share) / (auc * (1.0 - auc) + prior)
         # What is mixed in may widen the interval, never narrow it: a sample with a wrong label is
@@ -434,7 +584,8 @@ def binomial_bounds(
         share = np.where(is_bound, max_share, share) / size
         total += share
         # Satterthwaite; what is mixed in counts as a sample here, too.
-        freedom += np.where(is_bound, 0.0, share**2 / (size - 1.0 + _PRIOR_SAMPLES))
+        known = np.minimum(size, count) - 1.0 + _PRIOR_SAMPLES
+        freedom += np.where(is_bound, 0.0, share**2 / known)
     tail = (1.0 - level) / 2
     with np.errstate(divide="ignore"):
         quantile = stdtrit(np.minimum(total**2 / freedom, max_freedom), 1.0 - tail)

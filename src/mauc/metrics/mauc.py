@@ -16,10 +16,10 @@ from mauc.data.columns import is_frame, is_wide, rank_wide
 from mauc.data.decomposition import Decomposition
 from mauc.data.pair_weights import PairWeights, class_table, pair_mean
 from mauc.data.validate import (
+    check_categories,
     check_no_missing_label,
     check_same_length,
     check_table,
-    check_vector,
     check_weights,
     scale_by_class,
 )
@@ -478,7 +478,7 @@ def check_scored(
 ) -> tuple[np.ndarray, np.ndarray, ClassPairs]:  # fmt: skip
     """Validate; return contiguous score columns as rows, the label of each, and the class pairs."""
     check_no_missing_label(y_true, "y_true")
-    y_true = check_vector(y_true, "y_true")
+    y_true = check_categories(y_true, "y_true")
     table = ordered_scores(y_score, is_ordinal)
     is_vector = np.ndim(y_score) == 1
     if is_vector and _are_labels(np.asarray(y_score), y_true):
@@ -508,7 +508,7 @@ def _are_labels(values: np.ndarray, y_true: np.ndarray) -> bool:
 
 def _named_labels(y_true: np.ndarray, names: list[Any], scores: np.ndarray, labels: Any) -> Any:
     """Return the label of every column of a frame by its name; `labels` if the names say none."""
-    known = np.unique(y_true) if labels is None else check_vector(labels, "labels")
+    known = np.unique(y_true) if labels is None else check_categories(labels, "labels")
     found = match_names(names, known)
     is_numbered = list(map(str, names)) == list(map(str, range(len(names))))
     if not found.named or (is_numbered and None in found.classes):
@@ -561,7 +561,7 @@ def _encode(y_true, labels, n_columns):
                 f"got {n_columns}; if classes are absent from y_true, pass labels=."
             )
         return present, codes.astype(np.int32)
-    labels = check_vector(labels, "labels")
+    labels = check_categories(labels, "labels")
     if len(labels) != n_columns:
         raise MaucError(
             f"labels must name the {n_columns} columns of y_score, got {len(labels)} labels."

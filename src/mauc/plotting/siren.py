@@ -171,22 +171,26 @@ class SirenDisplay:
 
     def _shade(self, ax: Any, pairs: np.ndarray) -> None:
         """Shade the pairs of the hardest third, those that are tied at its end lightly."""
-        if len(pairs) == 1:
-            return
-        weights = self.study.weights("hard")[pairs]
-        strength = np.nan_to_num(weights) / max(np.nan_to_num(weights).max(), 1e-300)
+        strength = self._shading()[pairs]
         for x in np.flatnonzero(strength):
             ax.axvspan(
                 x - 0.5, x + 0.5, color=ORANGE, alpha=0.18 * strength[x],
                 linewidth=0, zorder=0,
             )  # fmt: skip
 
+    def _shading(self) -> np.ndarray:
+        """Return how strongly each pair is shaded; a pair that ties into both thirds is in none."""
+        hard, easy = (np.nan_to_num(self.study.weights(third)) for third in ("hard", "easy"))
+        hard[easy > 0] = 0.0
+        return hard / max(hard.max(), 1e-300)
+
     def _finish(self, ax: Any, pairs: np.ndarray, order: str) -> "SirenDisplay":
         names = [self.study.names[pair] for pair in pairs]
         label_axis(ax.xaxis, names, fontsize="small")
         ax.set_xlim(-0.6, len(pairs) - 0.4)
         what = "class pair, the hardest first" if order == "difficulty" else "class pair"
-        ax.set_xlabel(f"{what} (shaded: the hardest third)" if len(pairs) > 1 else "classes")
+        shaded = " (shaded: the hardest third)" if self._shading().any() else ""
+        ax.set_xlabel(what + shaded if len(pairs) > 1 else "classes")
         is_narrow = size_in_inches(ax)[0] < _MIN_LINE
         if is_narrow:  # title above the legend, not beside it
             ax.set_title(ax.get_title(loc="left"), loc="left", fontsize="medium", pad=19)

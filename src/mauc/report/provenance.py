@@ -5,6 +5,7 @@ from typing import Any
 
 from mauc.exceptions import printable
 from mauc.results import short_name
+from mauc.stats import Comparison
 from mauc.stats.rows import labels_of, shown_name
 
 _MAX_FAILURES = 12  # kinds of failure listed below a table
@@ -62,6 +63,20 @@ def stamp_of(rows: Any) -> tuple[str, ...]:
     versions = [str(text) for text in rows["versions"].dropna().unique()]
     lines = f"{describe_protocols(rows)}; {sets}", f"written {date.today().isoformat()}", *versions
     return tuple(map(printable, lines))  # a line each, also in a comment of LaTeX
+
+
+def shortage_notes(rows: Any, comparison: Comparison) -> tuple[str, ...]:
+    """Return a sentence for data sets that have too few splits for the test to reject at all."""
+    if comparison.reference is None:
+        return ()
+    splits = rows[["dataset", "repeat", "fold"]].drop_duplicates()
+    n_splits = splits.groupby("dataset", sort=False).size()
+    notes = []
+    for n, here in n_splits.groupby(n_splits, sort=False):
+        if shortage := comparison.shortage(int(n)):
+            names = ", ".join(shown_name("dataset", name) for name in here.index)
+            notes.append(shortage if len(here) == len(n_splits) else f"{names}: {shortage}")
+    return tuple(notes)
 
 
 def failure_notes(rows: Any) -> tuple[str, ...]:

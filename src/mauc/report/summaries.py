@@ -8,7 +8,7 @@ import numpy as np
 
 from mauc.exceptions import MaucError, MaucWarning
 from mauc.layout import GAP, Group, Layout, Value
-from mauc.report.provenance import describe_protocols
+from mauc.report.provenance import describe_protocols, shortage_notes
 from mauc.report.tables import (
     MARKS,
     MAX_UNSCALED,
@@ -101,7 +101,9 @@ def win_draw_loss_table(run: Any, comparison: Comparison = PAPER_COMPARISON) -> 
         f"sizes, {comparison}, {describe_protocols(rows)}."
     )
     columns = [shown_name("classifier", name) for name in classifiers]
-    return _table(frame, "win-draw-loss", caption, columns, _lines(cells), over="Classifier")
+    notes = shortage_notes(rows, comparison)
+    more: dict[str, Any] = {"over": "Classifier", "notes": notes}
+    return _table(frame, "win-draw-loss", caption, columns, _lines(cells), **more)
 
 
 def runtime_table(run: Any) -> FrameTable:
@@ -301,7 +303,8 @@ def summary_table(run: Any, comparison: Comparison = PAPER_COMPARISON) -> FrameT
         "mean seconds."
     )
     columns = ["MAUC", "rank", "win/draw/loss", "stability", "seconds"]
-    return _table(frame, "summary", caption, columns, _lines(shown))
+    notes = shortage_notes(rows, comparison)
+    return _table(frame, "summary", caption, columns, _lines(shown), notes=notes)
 
 
 def _table(

@@ -16,7 +16,7 @@ from mauc.layout import (
     render_text,
     spreadsheet_text,
 )
-from mauc.report.provenance import describe_protocol, failure_notes
+from mauc.report.provenance import describe_protocol, failure_notes, shortage_notes
 from mauc.results import number
 from mauc.stats import PAPER_COMPARISON, Comparison, marked_means
 from mauc.stats.rows import labels_of, rows_of, shown_name
@@ -122,11 +122,13 @@ def mauc_table(
     --------
     >>> import pandas as pd
     >>> from mauc.report import mauc_table
+    >>> from mauc.stats import Comparison
     >>> rows = pd.DataFrame({
     ...     "dataset": "wine", "repeat": 0, "fold": [0, 1, 0, 1], "classifier": "nb", "size": 5,
     ...     "selector": ["mdfs", "mdfs", "chi", "chi"], "mauc": [0.9, 0.8, 0.7, 0.8],
     ...     "status": "ok", "error": None, "n_train": 89, "n_test": 89})
-    >>> print(mauc_table(rows, "wine").to_text().split("at 5 %; ")[1])
+    >>> table = mauc_table(rows, "wine", Comparison(test="corrected_t"))
+    >>> print(table.to_text().split("at 5 %; ")[1])
     no mark: no significant difference.
     Bold: the largest value of a classifier and size.
     <BLANKLINE>
@@ -146,6 +148,7 @@ def mauc_table(
         name = shown_name("selector", reference)
         notes = (f"{name} was not run on this data set: no marks.", *notes)
         comparison = replace(comparison, reference=None)
+    notes = (*shortage_notes(here, comparison), *notes)
     present = labels_of(here, "classifier")
     absent = [name for name in labels_of(rows, "classifier") if name not in present]
     if absent:

@@ -8,7 +8,7 @@ import numpy as np
 
 from mauc.checks import check_choice, check_level
 from mauc.exceptions import MaucError, option
-from mauc.stats.paired import corrected_t_tests, wilcoxon_tests
+from mauc.stats.paired import corrected_t_tests, smallest_p_value, wilcoxon_tests
 from mauc.stats.rows import (
     PROBLEM,
     SETTING,
@@ -68,6 +68,23 @@ class Comparison:
     def level(self) -> str:
         """The level in percent, such as "5 %"."""
         return f"{100 * self.alpha:g} %"
+
+    def shortage(self, n_splits: int) -> str:
+        """Return a sentence if the test cannot reject on so few splits, whatever the values."""
+        p_value = smallest_p_value(self.test, n_splits)
+        if p_value < self.alpha:
+            return ""
+        needed = n_splits + 1
+        while smallest_p_value(self.test, needed) >= self.alpha:
+            needed += 1
+        other = " or take the test corrected_t, which can reject on 2"
+        return (
+            f"{n_splits} split{'s are' if n_splits > 1 else ' is'} too few for the "
+            f"{TESTS[self.test]} to reject at {self.level}, whatever the values"
+            + (f" (p >= {p_value:.3g})" if self.test == "wilcoxon" else "")
+            + f": run at least {needed}"
+            + (f"{other}." if self.test == "wilcoxon" else ".")
+        )
 
 
 #: the baseline, test and level of Wang and Tang's tables

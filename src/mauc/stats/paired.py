@@ -164,6 +164,14 @@ def corrected_t_tests(
     return _results(values, reference, n, statistic, p_value, marks_of(statistic, p_value, alpha))
 
 
+def smallest_p_value(test: str, n_pairs: int) -> float:
+    """Return the smallest p-value that a test can give on so many pairs."""
+    if test == "wilcoxon":
+        all_above = np.arange(1.0, n_pairs + 1.0)[np.newaxis]
+        return float(wilcoxon_tests(all_above, np.zeros_like(all_above), 0.05)["p_value"][0])
+    return 0.0 if n_pairs > 1 else 1.0  # the t-test of one pair has no variance
+
+
 def _results(
     values: Array, reference: Array, n: Array, statistic: Array, p_value: Array, mark: Array
 ) -> dict[str, Array]:
