@@ -192,7 +192,7 @@ def test_a_single_column_needs_its_class(frames, write):
     frame = pd.DataFrame({"label": np.array(["ill", "well"])[codes], "margin": codes * 1.0})
     path = write("a.csv", frame)
     assert "--positive names it: 'ill', 'well'." in refusal("score", path)
-    assert "did you mean 'well'" in refusal("score", path, "--positive", "wel")
+    assert "did you mean 'well'" in refusal("score", path, "--positive", "wells")
     both = write("b.csv", frame.assign(other=1 - codes))
     assert "A single column of scores is called 'score'" in refusal(
         "score", both, "--positive", "ill"
