@@ -220,13 +220,13 @@ def write_short(folder, time):
 
 
 def put_table(mark, text, head, rows):
-    """Replace a text and its table in the page, up to the next mark."""
+    """Replace a text and its table in the page, up to the next heading."""
     lines = [head, ["---"] * len(head), *rows]
     lines = [
         "| " + " | ".join(map(str, [*row, *[""] * (len(head) - len(row))])) + " |" for row in lines
     ]
     before, _, after = PAGE.read_text().partition(mark)
-    after = "".join(after.partition("\n<!-- ")[1:])
+    after = "".join(after.partition("\n## ")[1:])
     table = "\n".join(lines)
     PAGE.write_text(f"{before}{mark}\n{textwrap.fill(text, 100)}\n\n{table}\n{after}")
 
