@@ -123,10 +123,11 @@ class Explanation(Result):
                 parts.append(f"No chosen feature covers it; the nearest is {by}.")
         if self.would_add is not None:
             little = self.would_add < _MIN_ADDED
-            what = "less than 0.0001" if little else f"{self.would_add:.4f}"
+            what = "less than 0.0001" if little else f"about {self.would_add:.4f}"
+            # The prediction of the larger set also takes chance off, and may be lower.
             parts.append(
-                f"Added now, it would raise the predicted {measure_name(self.n_classes)} of "
-                f"{self.predicted_mauc:.4f} by {what}."
+                f"Before chance is taken off, it would add {what} to the predicted "
+                f"{measure_name(self.n_classes)} of {self.predicted_mauc:.4f}."
             )
         if self.place is not None:
             parts.append(f"In the full ranking it comes at size {self.place:,}.")
