@@ -16,7 +16,7 @@ from mauc import MDFS, ConsensusSelector, GreedyMAUC, best_subset
 from mauc.best import ALL, Combination, _Grid, _problem, _Race, _seconds
 from mauc.classifiers.base import OneHotColumns
 from mauc.evaluation.folds import make_folds
-from mauc.exceptions import MaucError
+from mauc.exceptions import LeftOutWarning, MaucError
 from mauc.experiments import DatasetSpec
 
 X, Y = load_wine(return_X_y=True, as_frame=True)
@@ -337,3 +337,18 @@ def test_text_of_a_race_that_was_not_cut():
     assert "ime ran out" not in str(best)
     assert "outer folds" not in str(best)
     assert sum(row[3] == 3 for row in best.race) == best.n_compared
+
+
+def test_dates_of_a_frame_are_no_candidates():
+    generator = np.random.default_rng(0)
+    y = np.arange(90) % 3
+    X = pd.DataFrame(generator.normal(size=(90, 3)) + y[:, np.newaxis], columns=["a", "b", "c"])
+    given = {"classifiers": ["nb"], "selectors": ["maucd"], "sizes": [1], "cv": 3, "time": None}
+    plain = best_subset(X, y, outer=2, **given)
+    dated = X.assign(when=pd.date_range("2024-01-01", periods=90))[["when", "a", "b", "c"]]
+    with pytest.warns(LeftOutWarning, match="when"):
+        best = best_subset(dated, y, outer=2, **given)
+    assert best.choice == plain.choice == ("all", 3, "nb")
+    assert best.features == ["a", "b", "c"] and best.n_features == 3
+    assert best.interval.mauc == pytest.approx(plain.interval.mauc)
+    assert best.pipeline.predict_proba(dated).shape == (90, 3)

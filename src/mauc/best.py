@@ -148,9 +148,10 @@ def best_subset(
     check_int("random_state", random_state, 0)
     check_int("cv", cv, 2)
     check_int("outer", outer, 2, optional=True)
-    X, _ = leave_out_dates(X)
+    with_dates = X
+    X, dated = leave_out_dates(X)
     problem = _problem(X, y, groups)
-    grid = _Grid(problem, selectors, sizes, classifiers, random_state, n_jobs)
+    grid = _Grid(problem, selectors, sizes, classifiers, random_state, n_jobs, dated)
     splits = make_folds(problem, outer, random_state) if outer else []
     warn_of_leaks(problem, splits or make_folds(problem, cv, random_state))
 
@@ -163,10 +164,10 @@ def best_subset(
         return race
 
     def fit(choice: Combination, rows: Array) -> Pipeline:
-        given = {}
-        if problem.groups is not None and choice.selector != ALL:
+        pipeline, given = grid.pipeline(choice), {}
+        if problem.groups is not None and "select" in pipeline.named_steps:
             given["select__groups"] = problem.groups[rows]
-        return grid.pipeline(choice).fit(_safe_indexing(X, rows), _safe_indexing(y, rows), **given)
+        return pipeline.fit(_safe_indexing(with_dates, rows), _safe_indexing(y, rows), **given)
 
     everything = np.arange(problem.n_samples)
     scores = np.zeros((problem.n_samples, problem.n_classes))
@@ -185,7 +186,7 @@ def best_subset(
                 break
             outer_choices.append(run_race(train, until=until).choose())
             model = fit(outer_choices[-1], train)
-            found = getattr(model, _response(model[-1]))(_safe_indexing(X, test))
+            found = getattr(model, _response(model[-1]))(_safe_indexing(with_dates, test))
             trained = np.unique(problem.codes[train])
             scores[np.ix_(test, trained)] = score_columns(found, "the scores").T
             folds[test] = fold
@@ -196,13 +197,13 @@ def best_subset(
             folds=folds[is_tested],
             groups=None if problem.groups is None else problem.groups[is_tested],
         )  # fmt: skip
-    columns = np.arange(problem.n_features) if choice.selector == ALL else pipeline[0].ranking_
+    columns = grid.columns if choice.selector == ALL else pipeline[0].ranking_
     names = problem.feature_names
     labels = [str(f"x{column}" if names is None else names[column]) for column in columns]
     return BestSubset(
         pipeline, choice, labels, interval, tuple(outer_choices), race.table(), race.is_finished,
         grid, cv, len(splits), random_state, problem.n_samples, race.problem.n_samples,
-        problem.n_features, measure_name(problem.n_classes),
+        grid.n_features, measure_name(problem.n_classes),
     )  # fmt: skip
 
 
@@ -251,7 +252,7 @@ class _Grid:
 
     def __init__(
         self, problem: Problem, selectors: Any = None, sizes: Any = None, classifiers: Any = None,
-        seed: int = 0, n_jobs: int | None = None,
+        seed: int = 0, n_jobs: int | None = None, dated: Any = (),
     ) -> None:  # fmt: skip
         self.selectors = _named("selectors", selectors, SELECTORS, build_selector)
         for name, selector in self.selectors.items():
@@ -269,7 +270,9 @@ class _Grid:
         self.classifiers = _named("classifiers", classifiers, CLASSIFIERS, build_classifier)
         slow = [name for name, model in self.classifiers.items() if _is_slow(model)]
         self.slow = slow if len(slow) < len(self.classifiers) else []  # unless there is no other
-        self.n_features, self.has_nominal = problem.n_features, bool(problem.is_nominal.any())
+        self.columns = np.setdiff1d(np.arange(problem.n_features), dated)
+        self.n_features, self.has_nominal = len(self.columns), bool(problem.is_nominal.any())
+        self.leaves_out = len(dated) > 0
         if sizes is None:
             sizes = [size for size in SIZES if size < self.n_features] or [self.n_features]
         self.sizes = check_sizes(np.unique(sizes), self.n_features, "the number of features")
@@ -304,6 +307,8 @@ class _Grid:
         if choice.selector != ALL:
             select = clone(self.selectors[choice.selector])
             steps.append(("select", select.set_params(n_features_to_select=choice.size)))
+        elif self.leaves_out:  # a selector takes dates of a frame away, a classifier does not
+            steps.append(("select", MAUCD("all")))
         if self.has_nominal and not isinstance(model, BaseClassifier):
             steps.append(("encode", OneHotColumns()))
         return Pipeline([*steps, ("classify", model)])
@@ -462,7 +467,7 @@ class _Race:
 
     def _ranking(self, fold: int, selector: str) -> Array:
         if selector == ALL:
-            return np.arange(self._grid.n_features)
+            return self._grid.columns
         if (fold, selector) not in self._rankings:
             self._rankings[fold, selector] = rank_part(
                 self._grid.selectors[selector], self._X, self.problem, self._folds[fold][0],
