@@ -23,7 +23,7 @@ from mauc import (
     SubproblemSelector,
     feature_pair_auc,
 )
-from mauc.exceptions import ConstantInputWarning, MaucError, SmallClassWarning
+from mauc.exceptions import ConstantInputWarning, LeftOutWarning, MaucError, SmallClassWarning
 
 X = np.array([[1.0, 5.0, 2.0], [2.0, 4.0, 2.5], [3.0, 4.5, 1.0], [4.0, 3.0, 3.0]])
 Y = np.array([0, 0, 1, 1])
@@ -173,8 +173,10 @@ def test_text_column_of_a_polars_frame_or_of_one_with_its_own_index(make):
 
 def test_date_column(make):
     pd = pytest.importorskip("pandas")
-    fitted = make(2).fit(frame_with(pd.Timestamp("2011-05-09")), Y)
-    assert fitted.scores_[1] == 0.5  # a constant, not an error
+    with pytest.warns(LeftOutWarning, match=r"1 of 3 columns hold dates .* \('colour'\)"):
+        fitted = make(2).fit(frame_with(pd.Timestamp("2011-05-09")), Y)
+    assert fitted.scores_[1] == 0.5
+    assert sorted(fitted.ranking_) == [0, 2]
     assert fitted.feature_names_in_[1] == "colour"
 
 

@@ -86,7 +86,7 @@ class RankingSelector(SelectorMixin, Estimator):
         X : array-like, sparse matrix or source of shape (n_samples, n_features)
             Training data; the columns of a source, see `mauc.open_columns`, are read in blocks.
             Dates, times and durations in a data frame are left out with a warning, as the command
-            leaves them out.
+            leaves them out; a source has the columns that it was opened with.
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), optional
