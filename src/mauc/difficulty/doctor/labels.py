@@ -54,14 +54,12 @@ class Margins:
                 found.append((name, start, end))
         return found
 
-    def between(
-        self, i: int, j: int, tables: dict[str, Array] | None = None, rows: Any = slice(None)
-    ) -> Array:
+    def between(self, i: int, j: int, tables: dict[str, Array] | None = None) -> Array:
         """Return the margins from j to i, of the tested rows or of rows with other scores."""
-        tables, scale = tables or self.tables, self.scale(i, j)
-        margin = np.zeros(len(tables["trees"][rows]))
-        for name, start, end in scale:
-            part = tables[name][rows, i] - tables[name][rows, j]
+        tables = tables or self.tables
+        margin = np.zeros(len(tables["trees"]))
+        for name, start, end in self.scale(i, j):
+            part = tables[name][:, i] - tables[name][:, j]
             margin += np.clip((part - start) / (end - start), -0.5, 1.5)
         return margin
 
