@@ -21,6 +21,7 @@ _MAX_CHANCE = 0.6  # such share by chance, for it to mean something
 _EVEN = 0.5  # variance of the sizes of groups, over that of random ones
 _NEAR = 0.2  # by which neighbours of an ordered feature agree more often than by chance
 _ENOUGH = 3.0  # times the information that tells all rows apart: copies are then no chance
+_MIN_SEVERAL = 0.5  # share of the groups that have several rows, if they agree on the class
 _MIN_PURITY = 0.8  # of rows of a value, by which they agree on the class beyond chance
 _TIMES_NEARER = 3.0  # less often do rows of a value differ than those of neighbouring values
 _MIN_BETWEEN = 0.1  # of what chance has, that neighbouring values differ at least
@@ -87,7 +88,9 @@ def _has_labels_of_groups(
         return False
     counts = np.diff(np.append(starts, n))
     labels = codes[np.argsort(values, kind="stable")]
-    if _agree_within(labels, starts, counts, is_nominal=is_nominal):
+    is_code = is_nominal or bool((values == np.floor(values)).all())
+    are_several = is_code and np.mean(counts > 1) >= _MIN_SEVERAL
+    if are_several and _agree_within(labels, starts, counts, is_nominal=is_nominal):
         return True
     if np.mean(counts > 1) < _MIN_REPEATED:
         return False

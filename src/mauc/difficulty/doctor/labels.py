@@ -29,8 +29,8 @@ class Suspects(NamedTuple):
     own: int
     other: int
     depths: Array  #: the first quartile and the median of the margins of `own`
-    n_deep: Array  #: rows of `other` beyond each of the depths
-    rows: Array  #: positions in the sample of those beyond the first
+    n_deep: int  #: rows of `other` beyond the first of them
+    rows: Array  #: positions of these in the sample
     expected: float
 
 
@@ -54,14 +54,12 @@ class Margins:
                 found.append((name, start, end))
         return found
 
-    def between(
-        self, i: int, j: int, tables: dict[str, Array] | None = None, rows: Any = slice(None)
-    ) -> Array:
+    def between(self, i: int, j: int, tables: dict[str, Array] | None = None) -> Array:
         """Return the margins from j to i, of the tested rows or of rows with other scores."""
-        tables, scale = tables or self.tables, self.scale(i, j)
-        margin = np.zeros(len(tables["trees"][rows]))
-        for name, start, end in scale:
-            part = tables[name][rows, i] - tables[name][rows, j]
+        tables = tables or self.tables
+        margin = np.zeros(len(tables["trees"]))
+        for name, start, end in self.scale(i, j):
+            part = tables[name][:, i] - tables[name][:, j]
             margin += np.clip((part - start) / (end - start), -0.5, 1.5)
         return margin
 
@@ -108,7 +106,7 @@ def _suspects(case: Case, margins: Margins, tested: Array, n_ordered: int) -> It
         is_deep = p[0] < _ALPHA[0] / n_ordered and p[1] < _ALPHA[1]
         if chances[0] <= _MAX_OVERLAP and is_deep:
             rows = np.sort(tested[codes == j][other >= depths[0]])
-            yield Suspects(p[0], i, j, depths, n_deep, rows, chances[0] * len(other))
+            yield Suspects(p[0], i, j, depths, int(n_deep[0]), rows, chances[0] * len(other))
 
 
 def _confirmed(
@@ -125,11 +123,11 @@ def _confirmed(
     for one in found:
         margin = margins.between(one.own, one.other, mixed[one.other])
         n, n_all = int(case.sizes[one.other]), len(margin)
-        n_mixed = (margin[:, None] >= one.depths).sum(axis=0)
-        p = betabinom.sf(one.n_deep - 1, n, n_mixed + 0.5, n_all - n_mixed + 0.5)
-        if p[0] < _ALPHA[0] / n_ordered and p[1] < _ALPHA[1]:
-            expected = max(one.expected, n * float(n_mixed[0]) / n_all)
-            kept.append(one._replace(p=max(one.p, float(p[0])), expected=expected))
+        n_mixed = int((margin >= one.depths[0]).sum())
+        p = float(betabinom.sf(one.n_deep - 1, n, n_mixed + 0.5, n_all - n_mixed + 0.5))
+        if p < _ALPHA[0] / n_ordered:
+            expected = max(one.expected, n * n_mixed / n_all)
+            kept.append(one._replace(p=max(one.p, p), expected=expected))
     return kept
 
 

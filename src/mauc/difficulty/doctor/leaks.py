@@ -51,7 +51,7 @@ def find_column_faults(
     compared = _compare_columns(case)
     leaks = list(_find_leaks(case, compared))
     yield from leaks
-    yield from _find_markers(case, compared, missing)
+    yield from _several(case, list(_find_markers(case, compared, missing)))
     yield from _find_target_means(case)
     yield from _find_dates(case, dates)
     if not leaks:
@@ -171,6 +171,16 @@ def _find_markers(case: Case, compared: Compared, missing: Array | None) -> Iter
             break
         if looks_missing and not is_marked and gone.any() and not gone.all():
             yield from _missing_by_class(case, j, gone)
+
+
+def _several(case: Case, found: list[Finding]) -> list[Finding]:
+    """Return findings, where several columns mark classes as what features may well do."""
+    markers = [one for one in found if one.kind == "class marker"]
+    if len(markers) < 2:
+        return found
+    names = [str(name) for name in case.names]
+    case.used[[names.index(one.features[0]) for one in markers]] = True
+    return [one._replace(severity="medium") if one.kind == "class marker" else one for one in found]
 
 
 def _code_marker(case: Case, j: int, values: Array) -> Iterator[Finding]:

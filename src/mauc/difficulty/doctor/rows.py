@@ -19,6 +19,8 @@ _MIN_COPIED = 0.02  # share of the tested rows
 _MAX_SEARCHED = 3_000  # rows whose nearest rows are looked for
 _MAX_RATIO = 0.1  # of the distances to the nearest and the second row
 _MIN_NEAR = 5  # rows
+_MIN_SAME = 0.8  # share of the near copies that have the class of the other row
+_MAX_LEVELS = 10  # of a column in which near copies are equal
 _BY_CHANCE = 0.001  # share of the rows that have such a ratio by chance
 _TIMES_CHANCE = 10.0
 
@@ -47,7 +49,12 @@ def find_near_copies(case: Case) -> Iterator[Finding]:
     are ten times as many.
     """
     sample = case.sample
-    kept = np.flatnonzero(case.used & ~sample.is_nominal)
+    is_fine = np.array([
+        not sample.is_nominal[j]
+        and len(np.unique(sample.columns.ordered([j])[0])) > _MAX_LEVELS
+        for j in range(sample.n_features)
+    ])  # fmt: skip
+    kept = np.flatnonzero(case.used & is_fine)
     if sample.groups is not None or not len(kept) or not case.looks_for("near copies"):
         return
     order = np.lexsort((sample.codes, case.hashes))
@@ -68,12 +75,18 @@ def find_near_copies(case: Case) -> Iterator[Finding]:
     dimension = np.log(0.5) / np.log(min(max(middle, 1e-6), 1 - 1e-6))
     limit = min(_MAX_RATIO, _BY_CHANCE ** (1.0 / dimension))
     rows = np.flatnonzero(is_apart)[ratios <= limit]
+    coarse = sample.value_columns(np.flatnonzero(case.used & ~is_fine))[:, everything]
+    others = neighbours[rows, 1]
+    rows = rows[
+        ((coarse[:, rows] == coarse[:, others]) | np.isnan(coarse[:, rows])).all(axis=0)
+    ]  # equal in all categories and few values
     least = max(_MIN_NEAR, _MIN_COPIED * len(Z), _TIMES_CHANCE * _BY_CHANCE * len(Z))
-    if len(rows) < least:
+    if not len(rows):
+        return
+    same = np.mean(sample.codes[everything[rows]] == sample.codes[everything[neighbours[rows, 1]]])
+    if len(rows) < least or same < _MIN_SAME:
         return
     found = np.sort(case.rows[everything[rows]])
-    codes = sample.codes[everything]
-    same = np.mean(codes[rows] == codes[neighbours[rows, 1]])
     yield case.finding(
         "near copies",
         f"{len(rows)} of {len(Z):,} rows are far nearer to one other row than to the next (at most "

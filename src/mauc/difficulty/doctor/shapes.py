@@ -21,7 +21,9 @@ _LARGE = 1.4  # times the median size of the other classes
 _MIN_SIDE = 0.15  # share of the rows in the smaller cluster
 _MAX_LEVELS = 10  # of a column whose gaps are no sign of clusters
 _MAX_OTHERS = 1.0  # distance of two clusters in other columns than the one that parts them
-_MAX_OFF = 0.1  # of the decimal logarithm of a factor that is a power of ten
+# of inches, pounds, miles, feet, ounces; of minutes, hours, dozens, kilometres per hour
+_UNITS = 2.54, 2.205, 1.609, 3.281, 28.35, 60.0, 24.0, 12.0, 3.6
+_MAX_OFF = 0.05  # of the decimal logarithm of a factor
 
 
 def find_merged_class(case: Case) -> Iterator[Finding]:
@@ -53,7 +55,7 @@ def find_merged_class(case: Case) -> Iterator[Finding]:
             if parting is not None:
                 values = np.asarray(sample.columns.floats([kept[parting]])[0], np.float64)[rows]
                 medians = np.nanmedian(values[is_smaller]), np.nanmedian(values[~is_smaller])
-                if _is_shifted_point(*medians):
+                if _is_other_unit(*medians):
                     excess = max(excess, apart / _MIN_DISTANCE)
             if excess >= 1.0:
                 found.append((excess, distance, usual, code, rows, is_smaller, parting, medians))
@@ -67,7 +69,9 @@ def find_merged_class(case: Case) -> Iterator[Finding]:
         columns = [int(kept[parting])]
         cause = (
             f"; {short_name(case.names[columns[0]])} alone parts them, with median "
-            f"{medians[0]:.4g} against {medians[1]:.4g}: unit or decimal point?"
+            f"{medians[0]:.4g} against {medians[1]:.4g}"
+            + ": unit or decimal point?"
+            * _is_other_unit(*medians)
         )
     smaller = case.rows[np.sort(rows[is_smaller])]
     yield case.finding(
@@ -89,12 +93,13 @@ def _parting_column(Z: Array, is_smaller: Array) -> tuple[int | None, float]:
     return (column if is_alone else None), float(apart[column])
 
 
-def _is_shifted_point(first: float, second: float) -> bool:
-    """Whether two numbers differ by a power of ten, about."""
+def _is_other_unit(first: float, second: float) -> bool:
+    """Whether two numbers differ by a power of ten, or by the factor of two units, about."""
     if first * second <= 0.0:
         return False
     power = abs(np.log10(first / second))
-    return bool(power > 0.5 and abs(power - round(power)) <= _MAX_OFF)
+    factors = [*range(1, 10), *np.log10(_UNITS)]
+    return bool(np.abs(power - np.array(factors)).min() <= _MAX_OFF)
 
 
 def _clusters(Z: Array) -> tuple[float, Array]:
