@@ -349,6 +349,7 @@ def test_dates_of_a_frame_are_no_candidates():
     with pytest.warns(LeftOutWarning, match="when"):
         best = best_subset(dated, y, outer=2, **given)
     assert best.choice == plain.choice == ("all", 3, "nb")
-    assert best.features == ["a", "b", "c"] and best.n_features == 3
+    assert best.features == ["a", "b", "c"]
+    assert best.n_features == 3
     assert best.interval.mauc == pytest.approx(plain.interval.mauc)
     assert best.pipeline.predict_proba(dated).shape == (90, 3)

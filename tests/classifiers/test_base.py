@@ -28,7 +28,7 @@ each_model = pytest.mark.parametrize("model", MODELS, ids=lambda model: type(mod
     [
         ((sparse.csr_array(X), Y), "Sparse data"),
         ((np.where(X > 7, np.inf, X), Y), "infinity"),
-        (([["a"], ["b"]], [0, 1]), "could not convert string to float"),
+        (([["a"], ["b"]], [0, 1]), "column 0 of the array .* has values such as"),
         ((X, Y[1:]), "inconsistent numbers of samples"),
         ((X, None), "requires y to be passed"),
         ((X, Y + 0.5), "Unknown label type"),

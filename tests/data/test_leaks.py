@@ -27,7 +27,8 @@ ANY = RNG.integers(0, 2, 5 * N)  # of the rows
         (ROWS, ANY, {"name": "patient_age"}, False),
         (ROWS + 0.5, ANY, {"name": "patient"}, False),
         (np.arange(5 * N), ANY, {"name": "id"}, False),  # a row each
-        (ROWS % 5, LABELS[ROWS], {"name": "id"}, False),  # few values
+        (ROWS % 5, LABELS[ROWS], {"name": "category_id"}, False),  # few values
+        (ROWS % 5, LABELS[ROWS], {"name": "subject_id"}, True),
         (np.repeat(np.arange(10), 60), np.repeat(LABELS[:10], 60), {}, False),  # many rows
         (ROWS, (ROWS == 3).astype(int), {}, False),  # one class nearly everywhere
         (np.full(50, np.nan), ANY[:50], {}, False),

@@ -105,7 +105,8 @@ def test_copies_in_groups_are_no_evidence(method):
     )
     assert grouped.n_groups == len(y)
     assert grouped.p_value == pytest.approx(once.p_value, rel=0.02)
-    assert grouped.upper - grouped.lower == pytest.approx(once.upper - once.lower, rel=0.02)
+    # That rows of a group are copies is estimated, too: the interval is a little wider.
+    assert 1.0 <= (grouped.upper - grouped.lower) / (once.upper - once.lower) < 1.1
     assert naive.p_value < once.p_value
 
 

@@ -26,13 +26,16 @@ _MIN_PURITY = 0.8  # of rows of a value, by which they agree on the class beyond
 _TIMES_NEARER = 3.0  # less often do rows of a value differ than those of neighbouring values
 _MIN_BETWEEN = 0.1  # of what chance has, that neighbouring values differ at least
 _RARE = 1e-6  # probability of such values by chance
-_ID_NAME = re.compile(
+_SUBJECT_NAME = re.compile(
     r"(patient|subject|participant|person|proband|donor|individual|animal|mouse|user|customer"
     r"|client|student|speaker|household|family|member|employee|account)"
     r"[\W_]*(id|no|nr|num|number|code|key|name)$"
-    r"|(^|[\W_])(id|uid|uuid|guid|e?mail|sur ?name)$|^(first|last|full)?[\W_]*name$"
 )
-_MIN_NAMED = 3  # different values of a column with such a name
+_MIN_SUBJECTS = 3  # different values of a column with such a name
+# With few values such a column may be a code of kinds, as category_id.
+_ID_NAME = re.compile(
+    r"(^|[\W_])(id|uid|uuid|guid|e?mail|sur ?name)$|^(first|last|full)?[\W_]*name$"
+)
 _NAMES = re.compile(
     r"(patient|subject|participant|person|proband|donor|individual|animal|mouse|user|customer"
     r"|client|student|speaker|household|family)[\W_]*(id|no|nr|num|number|code)?$"
@@ -71,10 +74,13 @@ def is_identifier(values: Array, name: str, *, is_nominal: bool = False) -> bool
 
 def _is_id_column(values: Array, name: str, *, is_nominal: bool) -> bool:
     """Whether known values are whole numbers or categories, with the name of an identifier."""
-    if not name or _ID_NAME.search(name.lower()) is None:
+    if not name:
+        return False
+    is_subject = _SUBJECT_NAME.search(name.lower()) is not None
+    if not is_subject and _ID_NAME.search(name.lower()) is None:
         return False
     is_whole = is_nominal or bool((values == np.floor(values)).all())
-    return is_whole and len(np.unique(values)) >= _MIN_NAMED
+    return is_whole and len(np.unique(values)) >= (_MIN_SUBJECTS if is_subject else _MIN_GROUPS)
 
 
 def _has_labels_of_groups(
