@@ -26,7 +26,8 @@ ALTERNATIVES = ("two-sided", "noninferior")
 METHODS = ("auto", "delong", "permutation")
 _MIN_ROWS = 20  # of the smallest class, for which "auto" is "delong"
 _MAX_UNITS = 10_000  # rows or groups, for which "auto" may be "permutation"
-_N_SWAPS = 9_999  # drawn at random
+_N_FIRST = 14  # rows or groups that matter most, whose swaps are all taken if others are drawn
+_N_SWAPS = 2**_N_FIRST
 _MAX_EXACT = 16  # rows or groups that the models rank differently, all of whose swaps are taken
 _LOG_MIN_P = np.log(1e-280)
 _N_HALVINGS = 40
@@ -107,13 +108,13 @@ def compare_mauc(
 
     "permutation" swaps the scores of the two models in a row, or in all rows of a group [4]_; with
     f the difference of MAUC, p is the share of swaps with \|f\| ("noninferior": f) at least that
-    observed. All swaps are taken if at most 16 rows or groups matter, else 9,999 random ones, and
-    p = (1 + b) / 10,000. It is exact where the models are exchangeable; it may reject equal MAUCs
-    of models of another kind too often, such as predicted labels against probabilities. Hence
-    "auto" does not take it if one model has more than twice as many different scores as the other;
-    nor with `folds`, as it knows nothing of training sets; nor for a `margin` above 0 or more than
-    10,000 rows or groups. The interval is not made by swaps and may disagree with the p-value; the
-    printed line then says so.
+    observed. All swaps are taken if at most 16 rows or groups matter, else all of the 14 that
+    matter most, with random ones of the others, and p = (1 + b) / 16,385. It is exact where the
+    models are exchangeable; it may reject equal MAUCs of models of another kind too often, such as
+    predicted labels against probabilities. Hence "auto" does not take it if one model has more than
+    twice as many different scores as the other; nor with `folds`, as it knows nothing of training
+    sets; nor for a `margin` above 0 or more than 10,000 rows or groups. The interval is not made by
+    swaps and may disagree with the p-value; the printed line then says so.
 
     Error rates and coverage, by benchmarks/coverage_compare.py, are in docs/answers/compare.md.
 
@@ -515,12 +516,14 @@ def _swap_p_values(columns: list[np.ndarray], is_one_sided: bool, random_state: 
         p_values[at] = np.mean((sums if is_one_sided else np.abs(sums)) >= least)
     if not drawn:
         return p_values
-    counts = dict.fromkeys(drawn, 1)
+    counts, first = dict.fromkeys(drawn, 1), np.arange(_N_FIRST)
     generator = check_generator(random_state)
     n_bytes = -(-max(len(sizes) for sizes, _ in drawn.values()) // 32) * 4
     for batch in gen_batches(_N_SWAPS, max(2**18 // n_bytes, 1)):
         bits = np.frombuffer(generator.bytes((batch.stop - batch.start) * n_bytes), np.uint8)
-        signs = 2.0 * np.unpackbits(bits.reshape(-1, n_bytes), axis=1) - 1.0
+        is_swapped = np.unpackbits(bits.reshape(-1, n_bytes), axis=1)
+        is_swapped[:, :_N_FIRST] = np.arange(batch.start, batch.stop)[:, np.newaxis] >> first & 1
+        signs = 2.0 * is_swapped - 1.0
         for at, (sizes, least) in drawn.items():
             sums = signs[:, : len(sizes)] @ sizes
             counts[at] += int(np.count_nonzero((sums if is_one_sided else np.abs(sums)) >= least))
