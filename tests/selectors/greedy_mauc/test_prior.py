@@ -211,8 +211,8 @@ def test_nominal_noise_has_no_large_weight(rng):
     nominal = GreedyMAUC("all", prior="extra_trees", categorical_features=[1, 2]).fit(X, y)
     problem = make_problem(nominal, X, y)
     _, scores = measure(problem)
-    squares = dict(scores.nominal_squares)
-    scores.nominal_squares.update(dict.fromkeys(squares, np.inf))  # all of it is confirmed
+    squares = dict(scores.nominal_shares)
+    scores.nominal_shares.update(dict.fromkeys(squares, np.inf))  # all of it is confirmed
     plain = learn_importances(problem, scores)
     assert nominal.prior_[1] < (plain[1] / plain.max()) ** 0.2
     assert nominal.prior_[1] < nominal.prior_[[0, 2, 3, 4, 5]].min()

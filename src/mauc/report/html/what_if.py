@@ -144,7 +144,7 @@ def _samples(
     state: SearchState, scores: NormalScores, columns: Array, every: Array
 ) -> dict[str, Any]:
     """Return what a prediction needs: normal scores, and those of all features in short."""
-    left, counts, squares = state.leave(), scores.class_counts, scores.nominal_squares
+    left, counts, shares = state.leave(), scores.class_counts, scores.nominal_shares
     return {
         "scores": base64.b64encode(scores.scores[columns].tobytes()).decode("ascii"),
         "fold": FOLDED.tolist(),
@@ -153,7 +153,7 @@ def _samples(
         "scales": scores.within_scales()[1][every].tolist(),
         "shrinkage": state.shrinkage,
         "sizes": other_sizes(left, np.arange(len(counts)), scores.class_weights).tolist(),
-        "confirmed": [[at, squares[f]] for at, f in enumerate(columns.tolist()) if f in squares],
+        "confirmed": [[at, shares[f]] for at, f in enumerate(columns.tolist()) if f in shares],
         "max_choices": max_choices((state.n_features + MAX_FOLDED + MAX_PAIRS) * counts.sum()),
     }
 
@@ -166,7 +166,7 @@ def _packed(effects: Array, is_exact: bool) -> str:
 
 def _repeats(state: SearchState, columns: Array) -> list[list[float]]:
     """Return (f, s, factor) of nominal features f whose effects shrink when s is chosen."""
-    nominal = np.flatnonzero([int(column) in state.scores.nominal_squares for column in columns])
+    nominal = np.flatnonzero([int(column) in state.scores.nominal_shares for column in columns])
     found = []
     for s in nominal:
         kept = state.kept_by(columns[nominal], columns[s])

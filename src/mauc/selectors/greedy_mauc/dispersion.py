@@ -68,7 +68,7 @@ def spread_effects(
     first, second = np.triu_indices(len(counts), 1)
     large = np.flatnonzero(np.minimum(counts[first], counts[second]) >= _MIN_CLASS_COUNT)
     is_number = scores.varies.copy()
-    is_number[list(scores.nominal_squares)] = False
+    is_number[list(scores.nominal_shares)] = False
     columns = np.flatnonzero(is_number)
     if noise_correction == 0.0 or len(large) == 0:
         columns = columns[:0]

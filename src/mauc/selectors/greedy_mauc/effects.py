@@ -65,8 +65,8 @@ def measure(
         effects[block], scores.padded[block] = of_part, found.padded
         scores.sums[:, block], scores.squares[block] = found.sums, found.squares
         scores.varies[block] = found.varies
-        for column, square in found.nominal_squares.items():
-            scores.nominal_squares[block.start + column] = square
+        for column, square in found.nominal_shares.items():
+            scores.nominal_shares[block.start + column] = square
         if pair_auc is not None:
             pair_auc[block] = auc
     return effects, scores
@@ -100,10 +100,12 @@ def _measure_here(problem, scorer, noise_correction, pair_auc, n_jobs=None):
             codes = problem.columns.floats([column])[0].astype(np.int64)
             # Of rows of weight 0, which a cluster still has, the category may be unknown.
             values = rank_scores(by_category)[np.minimum(codes, counts.n_categories - 1)]
-            reader.read_columns(read_only(values[np.newaxis]), np.array([column]))
+            of_scores = reader.read_columns(read_only(values[np.newaxis]), np.array([column]))
             folded, signs = nominal_pair_auc(counts), class_signs(counts, by_category)
             effects[column] = estimator.nominal(folded, signs)
-            scorer.scores.nominal_squares[column] = float((effects[column] ** 2).sum())
+            apparent = folded_effects(folded_auc(of_scores, problem.max_wins))
+            share = (effects[column] ** 2).sum() / max((apparent**2).sum(), 1e-300)
+            scorer.scores.nominal_shares[column] = float(min(share, 1.0))
             if pair_auc is not None:
                 pair_auc[column] = folded
 

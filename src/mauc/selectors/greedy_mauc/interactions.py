@@ -120,11 +120,11 @@ def search_derived(
 
 def _candidates(effects, scores, options):
     """Return the features whose pairs are tested: those that vary and are not nominal."""
-    is_number = scores.varies & ~np.isin(range(len(effects)), list(scores.nominal_squares))
+    is_number = scores.varies & ~np.isin(range(len(effects)), list(scores.nominal_shares))
     n_numbers, n_classes = int(is_number.sum()), len(scores.class_counts)
     n_tested = n_numbers * (n_numbers - 1) // 2 * n_classes
     if n_numbers > MAX_FEATURES and n_tested > MAX_TESTED:
-        n_chosen = min(N_CANDIDATES + len(scores.nominal_squares), len(effects))
+        n_chosen = min(N_CANDIDATES + len(scores.nominal_shares), len(effects))
         state = SearchState(effects.copy(), scores, n_chosen, **options)
         ranking = search_features(state, n_chosen).ranking
         return np.sort(ranking[is_number[ranking]][:N_CANDIDATES])

@@ -127,11 +127,7 @@ def _standard_points(left, present, counts):
     """
     n_classes, n_samples = len(counts), left.rows.shape[1]
     by_class, common, units = _class_means(left.sums[present], left.scales, counts)
-    distances = by_class - common
-    # The sum over the pairs of the squared distances between class means.
-    apparent = n_classes * (distances**2).sum(axis=1) - distances.sum(axis=1) ** 2
-    part = left.confirmed / np.maximum(apparent, 1e-300)
-    unconfirmed = 1.0 - np.sqrt(np.minimum(part, 1.0))[:, np.newaxis]
+    unconfirmed = 1.0 - np.sqrt(left.confirmed)[:, np.newaxis]
     points = np.concatenate([left.rows, by_class, common], axis=1)
     points[:, :n_samples] *= units[:, np.newaxis]
     for step in range(len(points)):

@@ -153,8 +153,8 @@ def learn_importances(
         estimator, values.T[order] / np.float32(UNIT), codes[order],
         None if weights is None else weights[order],
     )  # fmt: skip
-    for column, confirmed in scores.nominal_squares.items():
-        importances[column] *= min(1.0, confirmed / max(_apparent(scores, column), 1e-300))
+    for column, share in scores.nominal_shares.items():
+        importances[column] *= share
     return importances
 
 
@@ -206,16 +206,6 @@ def _signs(scores):
     return np.where(signs == 0, 1, signs).astype(np.int8)
 
 
-def _apparent(scores, column):
-    """Return the sum over the class pairs of the squared distances of the means of a feature."""
-    present = np.flatnonzero(scores.class_counts)
-    sizes = scores.class_weights[present]
-    n_free = sizes.sum() - len(present)
-    scale = scores.within_scales()[1][column] * np.sqrt(max(n_free, 1))
-    means = scores.sums[present, column] / sizes * scale
-    return float(len(means) * (means**2).sum() - means.sum() ** 2)
-
-
 def _check_cells(n_features, n_kept):
     """Raise if the values of all features cannot be brought together for the trees."""
     n_cells = n_features * n_kept
@@ -242,7 +232,7 @@ def value_scores(problem: Problem, scores: NormalScores, n_jobs: int | None = No
 
     for _ in problem.run_blocks(fill, 1, n_jobs, is_dense=True):
         pass
-    nominal = np.array(sorted(scores.nominal_squares), np.int64)
+    nominal = np.array(sorted(scores.nominal_shares), np.int64)
     if len(nominal) > 0:
         out[nominal] = scores.scores[nominal]
     return out

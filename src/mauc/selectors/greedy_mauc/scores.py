@@ -56,8 +56,8 @@ class NormalScores:
     rows: np.ndarray  #: (n_kept,), int32: the rows that are kept, sorted by class
     weights: np.ndarray | None = None  #: (>= n_kept,): of the kept rows, then zeros
     #: for nominal features of more than two categories, whose scores are made of the classes, the
-    #: sum of their squared leave-pair-out effects over the class pairs
-    nominal_squares: dict[int, float] = field(default_factory=dict)
+    #: part of the squared effects of their scores that leave-pair-out AUCs confirm, in [0, 1]
+    nominal_shares: dict[int, float] = field(default_factory=dict)
 
     @property
     def scores(self) -> np.ndarray:
@@ -101,14 +101,14 @@ class NormalScores:
 
     def taken(self, columns: np.ndarray) -> "NormalScores":
         """Return those of some columns alone, in the order given."""
-        squares = self.nominal_squares
+        squares = self.nominal_shares
         return replace(
             self,
             padded=self.padded[columns],
             sums=self.sums[:, columns],
             squares=self.squares[columns],
             varies=self.varies[columns],
-            nominal_squares={
+            nominal_shares={
                 at: squares[f] for at, f in enumerate(columns.tolist()) if f in squares
             },
         )

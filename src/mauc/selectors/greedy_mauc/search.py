@@ -62,7 +62,7 @@ class Leftover(NamedTuple):
     lower: np.ndarray  #: (k, k): Cholesky factor of their shrunk correlations
     sums: np.ndarray  #: (n_classes, k)
     scales: np.ndarray  #: (k,): see `NormalScores.within_scales`
-    confirmed: np.ndarray  #: (k,): squared effects of nominal columns, infinite for others
+    confirmed: np.ndarray  #: (k,): `NormalScores.nominal_shares` of the chosen columns, or 1
     other_sums: np.ndarray  #: (n_classes, <= 4096): of features at even distances
     other_scales: np.ndarray
     class_counts: np.ndarray  #: (n_classes,), int64: kept rows of each class
@@ -135,7 +135,7 @@ class SearchState:
         self.pool: Any = None  # of a search with several blocks
         self.sets: Any = None  # FeatureSets of a search that does not go by its gains alone
         self._n_jobs = n_jobs
-        self._nominal = np.array(sorted(scores.nominal_squares), np.int64)
+        self._nominal = np.array(sorted(scores.nominal_shares), np.int64)
         self._n_reduced = np.zeros(n_columns, np.int64)  # chosen columns that effects are freed of
 
     def with_prior(self, prior: Any) -> "SearchState":
@@ -163,7 +163,7 @@ class SearchState:
         columns = self._nominal[np.searchsorted(self._nominal, block[0]) :]
         columns = columns[(columns < block[1]) & self.is_left[columns]]
         for at in range(int(self._n_reduced[columns].min(initial=self.step)), self.step):
-            if self.chosen[at] in self.scores.nominal_squares:
+            if self.chosen[at] in self.scores.nominal_shares:
                 new = columns[self._n_reduced[columns] <= at]
                 self.update_effects(new)
                 self.effects[new] *= self.kept_by(new, self.chosen[at])[:, np.newaxis]
@@ -271,12 +271,12 @@ class SearchState:
         self.scores = self.centers = self.scales = self.bounds = self.pool = None
         chosen = self.chosen[: min(self.step, MAX_PREDICTED)]
         others = spread_columns(self.varies, self.chosen[: self.step])
-        squares, weights = scores.nominal_squares, scores.weights
+        shares, weights = scores.nominal_shares, scores.weights
         if weights is None:
             weights = np.ones(len(scores.rows))
         return Leftover(
             scores.scores[chosen], self.lower(len(chosen)), scores.sums[:, chosen],
-            scales[chosen], np.array([squares.get(int(column), np.inf) for column in chosen]),
+            scales[chosen], np.array([shares.get(int(column), 1.0) for column in chosen]),
             scores.sums[:, others], scales[others], scores.class_counts, scores.class_weights,
             weights[: len(scores.rows)], self.shrinkage, self.pair_shares,
         )  # fmt: skip

@@ -114,7 +114,8 @@ class Predictor {
     const points = [], bias = [], distances = [], lucky = [];
     const mixture = this.mixtureOf(search.taken.filter((column) => column >= nCandidates));
     for (let step = 0; step < size; step++) {
-      const column = search.taken[step], row = this.unscaled(column), unconfirmed = this.unconfirmed(column, row);
+      const column = search.taken[step], row = this.unscaled(column);
+      const unconfirmed = 1 - Math.sqrt(this.confirmed.get(column) ?? 1);
       for (let t = 0; t < step; t++) {
         const factor = search.factors[t][column], other = points[t];
         for (let i = 0; i < row.length; i++) row[i] -= factor * other[i];
@@ -142,14 +143,6 @@ class Predictor {
     for (let g = 0; g < nClasses; g++) row[n + g] = sums[column][g] / counts[g] * unit;
     row[n + nClasses] = sums[column].reduce((a, b) => a + b, 0) / this.nAll * unit;
     return row;
-  }
-
-  unconfirmed(column, row) {
-    if (!this.confirmed.has(column)) return 0;
-    const { n, counts } = this.model.samples, apart = Array.from(counts, (_, g) => row[n + g] - row[n + counts.length]);
-    const sum = apart.reduce((a, b) => a + b, 0), squares = apart.reduce((a, b) => a + b * b, 0);
-    const apparent = Math.max(counts.length * squares - sum * sum, 1e-300);
-    return 1 - Math.sqrt(Math.min(this.confirmed.get(column) / apparent, 1));
   }
 
   mixtureOf(folded) {
