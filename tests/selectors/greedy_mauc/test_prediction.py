@@ -434,3 +434,20 @@ def test_sets_of_many_features_are_predicted_whatever_their_order():
     assert found[23] == found[24] != found[22]
     fewer = fit(24, keep=backwards.ranking_[:24].tolist())
     assert_array_equal(found[:24], fewer.predicted_mauc_)
+
+
+@pytest.mark.parametrize("blank", [None, "blank"])
+def test_words_of_one_class_predict_as_a_flag_does(blank):
+    # Two words at random for the rarest class: their scores vary in it alone.
+    generator = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], (284, 128, 35))
+    X = pd.DataFrame(generator.normal(size=(447, 4)) + 0.8 * y[:, np.newaxis] ** [0, 1, 0.5, 1])
+    X.columns = list("abcd")
+    words = np.where(y == 2, np.where(generator.random(447) < 0.5, "ringed", "released"), blank)
+    flag, word = (
+        GreedyMAUC(5).fit(X.assign(w=w), y) for w in ((y == 2).astype(float), pd.Categorical(words))
+    )
+    plain = GreedyMAUC(4).fit(X, y)
+    assert_array_equal(word.ranking_, flag.ranking_)
+    assert_allclose(word.predicted_mauc_, flag.predicted_mauc_, atol=0.01)
+    assert word.predicted_mauc_[-1] > plain.predicted_mauc_[-1]
