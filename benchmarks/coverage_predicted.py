@@ -6,7 +6,7 @@ The truth is the MAUC, on fresh samples, of a linear discriminant of the feature
     python benchmarks/coverage_predicted.py [tables]
     MAUC_DATA=folder python benchmarks/coverage_predicted.py mixed
 
-With "mixed", 30 tables with nominal columns, of which 10 are planted: words of one class alone, rare
+With "mixed", 30 tables with nominal columns, 10 of them planted: words of one class alone, rare
 categories, values that are missing by class. The truth is then the cross-validated MAUC of the best
 judge of `select_k`, at the predicted size; beside it is what ``select_k`` gains by its own size.
 """
@@ -31,13 +31,40 @@ SETTINGS = (
     (3, 150, 10, 3, 0.6), (8, 400, 60, 5, 1.4),
 )  # fmt: skip
 N_FRESH = 4000
-MIXED = (
-    "ad_data anneal bridges car coffee_country credit_g cylinder_bands flags flareF help_substance "
-    "hypothyroid kdd_satan kr_vs_kp lymph primary_tumor sick solar_flare soybean splice viruses"
-).split()
-NUMERIC = (
-    "waveform zoo italypower page_blocks spectf mice hfi_region trace yeast12 unbalanced"
-).split()
+MIXED = [
+    "ad_data",
+    "anneal",
+    "bridges",
+    "car",
+    "coffee_country",
+    "credit_g",
+    "cylinder_bands",
+    "flags",
+    "flareF",
+    "help_substance",
+    "hypothyroid",
+    "kdd_satan",
+    "kr_vs_kp",
+    "lymph",
+    "primary_tumor",
+    "sick",
+    "solar_flare",
+    "soybean",
+    "splice",
+    "viruses",
+]
+NUMERIC = [
+    "waveform",
+    "zoo",
+    "italypower",
+    "page_blocks",
+    "spectf",
+    "mice",
+    "hfi_region",
+    "trace",
+    "yeast12",
+    "unbalanced",
+]
 SIZES = (1, 2, 3, 5, 8, 12, 20, 30, 50)
 
 
