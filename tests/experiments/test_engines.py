@@ -124,13 +124,19 @@ def die_at(task):
     """Kill the worker at one task, so many times; note who is at work meanwhile."""
     number, n_deaths, folder = task
     (folder / f"at {number}").touch()
-    if number == 2 and len(list(folder.glob("death*"))) < n_deaths:
-        time.sleep(0.5)  # others are under way
-        beside = [path.name for path in folder.glob("at *") if path.name != "at 2"]
-        (folder / f"death {time.monotonic()}").write_text(" ".join(beside))
+
+    def beside():
+        return " ".join(path.name for path in folder.glob("at *") if path.name != "at 2")
+
+    deaths = list(folder.glob("death*"))
+    if number > 2:  # so that others are under way at the first death
+        wait_for(lambda: any(folder.glob("death*")))
+    if number == 2 and len(deaths) < n_deaths:
+        if not deaths:
+            wait_for(beside)
+        (folder / f"death {time.monotonic()}").write_text(beside())
         (folder / "at 2").unlink()
         os.kill(os.getpid(), signal.SIGKILL)
-    time.sleep(0.2)
     (folder / f"at {number}").unlink()
     return 10 * number
 
