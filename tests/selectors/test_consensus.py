@@ -87,7 +87,7 @@ def samples(rng):
     return X, y
 
 
-def state_of(X, y):
+def state_of(X, y, prior=None):
     state = measure_state(GreedyMAUC(), make_problem(BaseEstimator(), X, y), 12)
     return state.with_prior(prior)
 

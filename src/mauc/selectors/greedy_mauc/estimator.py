@@ -151,8 +151,8 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
 
     Only the order of values counts, but for the estimator of a prior: without one a strictly
     monotone map of a feature changes nothing, to the bit. The order of the rows changes nothing. A
-    missing number is tied with every value. Nominal features have the leave-pair-out AUC of `MDFS`, the one
-    thing that a weight changes in another way than copies of the row.
+    missing number is tied with every value. Nominal features have the leave-pair-out AUC of
+    `MDFS`, the one thing that a weight changes in another way than copies of the row.
 
     Memory is one byte per cell of X for at most `max_samples` samples, and at most 16 n_features
     (n_pairs + n_selected) bytes; `fit` raises before it reads anything if these are not free.
