@@ -388,7 +388,7 @@ def test_parameters_of_an_estimator_are_nested():
         (Told([1, 2]), "finite ones of all 3 features; Told has 2"),
         (Told([1, np.nan, 1]), "finite ones of all 3 features; Told has 3"),
         (RandomForestClassifier(-1), "that can be fitted; RandomForestClassifier: .*n_estimators"),
-        (RandomForestClassifier, "prior must be None, .* an estimator, .* got <class"),
+        (RandomForestClassifier, "prior must be None, an estimator, .* got <class"),
         ("sklearn.ensemble.Wood", "prior 'sklearn.ensemble.Wood' must be the import path of an"),
     ],
 )
