@@ -1,9 +1,10 @@
-"""What the options of GreedyMAUC cost: prior="extra_trees", CPU seconds of one thread."""
+"""What an estimator as the prior of GreedyMAUC costs: 200 trees, CPU seconds of one thread."""
 
 import time
 from functools import partial
 
 import numpy as np
+from sklearn.ensemble import ExtraTreesClassifier
 
 from _common import print_header, print_row, random_data, time_in_turns
 from mauc import GreedyMAUC
@@ -21,11 +22,11 @@ def main():
         X[:, :30] += rng.normal(size=(n_classes, 30))[y]
         plain, trees = time_in_turns(
             *(partial(GreedyMAUC(N_SELECTED, prior=prior).fit, X, y)
-              for prior in (None, "extra_trees")),
+              for prior in (None, ExtraTreesClassifier(200, random_state=0))),
             n_repeats=3, clock=time.process_time,
         )  # fmt: skip
         label = f"{n_samples:,} x {n_features:,}, {n_classes} classes"
-        print_row(f'{label}: prior="extra_trees"', trees, "no prior", plain)
+        print_row(f"{label}: 200 extra trees as the prior", trees, "no prior", plain)
 
 
 if __name__ == "__main__":

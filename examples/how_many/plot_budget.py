@@ -36,8 +36,7 @@ print(", ".join(selector.get_feature_names_out()))
 # %%
 # Who ignores the prices takes the features in the order of their worth, and passes over those that
 # the rest of the money does not pay for. How much better is it to look at the prices? In five
-# folds both choose on the training part (``prior=None`` grows no trees, which is faster), and a
-# linear discriminant is scored on the test part.
+# folds both choose on the training part, and a linear discriminant is scored on the test part.
 
 
 def affordable(ranking, budget):
@@ -54,9 +53,9 @@ budgets = [2, 4, 5, 6, 8, 10, 12, 15]
 by_prices, ignoring = np.zeros((2, 5, len(budgets)))
 for fold, (train, test) in enumerate(StratifiedKFold(5, shuffle=True, random_state=0).split(X, y)):
     X_train, y_train, X_test, y_test = X.iloc[train], y.iloc[train], X.iloc[test], y.iloc[test]
-    ranking = X.columns[GreedyMAUC(13, prior=None).fit(X_train, y_train).ranking_]
+    ranking = X.columns[GreedyMAUC(13).fit(X_train, y_train).ranking_]
     for at, budget in enumerate(budgets):
-        selector = GreedyMAUC(feature_costs=prices, budget=budget, prior=None)
+        selector = GreedyMAUC(feature_costs=prices, budget=budget)
         selector.fit(X_train, y_train)
         choices = (
             (by_prices, selector.get_feature_names_out()),

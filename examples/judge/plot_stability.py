@@ -14,7 +14,7 @@ from sklearn.datasets import load_breast_cancer
 from mauc import ConsensusSelector, GreedyMAUC
 
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
-consensus = ConsensusSelector(GreedyMAUC(6, prior=None), random_state=0).fit(X, y)
+consensus = ConsensusSelector(GreedyMAUC(6), random_state=0).fit(X, y)
 stability = consensus.stability_
 print(f"stability {stability.value:.2f} ({stability.lower:.2f} to {stability.upper:.2f})")
 

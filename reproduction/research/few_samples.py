@@ -28,7 +28,7 @@ from mauc.classifiers import C45, NearestNeighbor, NormalNaiveBayes
 from mauc.data.problem import make_problem
 from mauc.evaluation import FoldEvaluator
 from mauc.selectors.greedy_mauc.effects import auc_effects, measure
-from mauc.selectors.greedy_mauc.prior import needs_prior, value_scores
+from mauc.selectors.greedy_mauc.prior import value_scores
 from mauc.selectors.greedy_mauc.scores import estimate_shrinkage
 from mauc.selectors.pair_auc import pair_wins
 from reproduction.common import load_npz
@@ -140,9 +140,21 @@ def trees(fold, values):
     return np.maximum(found / found.max(), 1e-4) ** 0.2
 
 
+def is_few(X):
+    """Return whether the samples are so few that a prior of trees was tried."""
+    n_samples, n_features = X.shape
+    return n_samples <= 500 and n_samples < 2 * n_features
+
+
 def few_trees(fold):
-    """Return the weights of trees of values where GreedyMAUC grows trees, and 1 elsewhere."""
-    return trees(fold, fold.robust) if needs_prior(fold.counts, fold.X.shape[1]) else 1.0
+    """Return the weights of trees of values where samples are few, and 1 elsewhere."""
+    return trees(fold, fold.robust) if is_few(fold.X) else 1.0
+
+
+def greedy_with_trees(fold):
+    """Return the ranking of GreedyMAUC with a prior of trees where samples are few."""
+    prior = ExtraTreesClassifier(200, random_state=0) if is_few(fold.X) else None
+    return GreedyMAUC(max(fold.sizes), prior=prior).fit(fold.X, fold.y).ranking_
 
 
 def choose(fold, d, prior=1.0, suppression=0.0):
@@ -187,10 +199,8 @@ VARIANTS = {
         fold, small(fold, fold.normal), trees(fold, fold.robust)
     ),
     "small of values + prior": lambda fold: choose(fold, small(fold, fold.robust), few_trees(fold)),
+    "GreedyMAUC with trees": greedy_with_trees,
     "GreedyMAUC()": lambda fold: GreedyMAUC(max(fold.sizes)).fit(fold.X, fold.y).ranking_,
-    "GreedyMAUC(prior=None)": lambda fold: (
-        GreedyMAUC(max(fold.sizes), prior=None).fit(fold.X, fold.y).ranking_
-    ),
     "MRMR": lambda fold: MRMR(max(fold.sizes)).fit(fold.X, fold.y).ranking_,
 }
 

@@ -19,7 +19,11 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
 from sklearn.linear_model import LogisticRegression
 
 from mauc import GreedyMAUC
@@ -58,7 +62,7 @@ class HistGain(HistGradientBoostingClassifier):
 
 PRIORS = {
     "none": None,
-    "extra_trees": "extra_trees",
+    "extra_trees": ExtraTreesClassifier(200, random_state=0),
     "forest": RandomForestClassifier(200),
     "lightgbm": LightGBM(n_estimators=100, importance_type="gain"),
     "hist": HistGain(max_iter=100, max_leaf_nodes=15, early_stopping=False),

@@ -215,11 +215,24 @@ def test_pairs_that_act_together_are_named(tmp_path):
     assert "no interaction of selected features (" in run(
         "select", "iris", "-k", 1, "--set", "interactions=true"
     ).stdout  # fmt: skip
-    trees = run_json("select", *words[:-2], "--set", "prior=extra_trees")
-    assert trees["parameters"]["prior"] == "extra_trees"
-    assert "prior must be one of None, 'auto', 'extra_trees'" in run(
-        "select", *words[:-2], "--set", "prior=trees", code=2
-    ).stderr  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("word", "message"),
+    [
+        ("extra_trees", "the import path 'sklearn.ensemble.ExtraTreesClassifier'"),
+        ("auto", "got 'auto': GreedyMAUC grows no trees of its own"),
+        ("trees", "its import path or one weight > 0 per feature, got 'trees'"),
+    ],
+)
+def test_a_prior_that_is_no_estimator_is_named(word, message):
+    assert message in refusal("select", "iris", "-k", 2, "--set", f"prior={word}")
+
+
+def test_an_estimator_may_be_the_prior():
+    path = "sklearn.tree.DecisionTreeClassifier"
+    got = run_json("select", "iris", "-k", 2, "--set", f"prior={path}")
+    assert got["parameters"]["prior"] == path
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn import config_context
 from sklearn.base import clone
+from sklearn.ensemble import ExtraTreesClassifier
 
 from mauc import (
     ARCO,
@@ -73,7 +74,7 @@ def test_equals_array(table, client, name):
         GreedyMAUC("predicted", max_samples=200),
         GreedyMAUC("all", shrinkage=0.1),
         GreedyMAUC("all", prior=np.linspace(0.2, 1, 24)),
-        GreedyMAUC(8, prior="extra_trees", max_samples=200),
+        GreedyMAUC(8, prior=ExtraTreesClassifier(20), max_samples=200),
         GreedyMAUC(8, interactions=True),
         MRMR("all", criterion="quotient", binning="mdl"),
         FCBF("all", max_rounds=2),
@@ -209,16 +210,17 @@ def test_refused(table, client):
         MDFS(3).fit(source, y, client=7)
 
 
-def test_trees_are_grown_in_the_calling_process(table, client, monkeypatch):
+def test_the_estimator_of_a_prior_is_fitted_in_the_calling_process(table, client, monkeypatch):
     X, y, source = table
-    one = GreedyMAUC(3, prior="extra_trees").fit(X, y)
-    other = GreedyMAUC(3, prior="extra_trees").fit(source, y, client=client)
+    selector = GreedyMAUC(3, prior=ExtraTreesClassifier(20))
+    one = clone(selector).fit(X, y)
+    other = clone(selector).fit(source, y, client=client)
     assert np.array_equal(one.prior_, other.prior_)
     assert np.array_equal(one.ranking_, other.ranking_)
     monkeypatch.setattr("mauc.selectors.greedy_mauc.prior._SMALL_CELLS", 0)
     monkeypatch.setattr("mauc.memory.free_memory", lambda: 1000)
-    with pytest.raises(MaucError, match=r"70 features x 600 samples for the trees.*prior=None"):
-        GreedyMAUC(3, prior="extra_trees").fit(source, y, client=client)
+    with pytest.raises(MaucError, match=r"70 features x 600 samples for the est.*prior=None"):
+        clone(selector).fit(source, y, client=client)
 
 
 def test_client_is_not_routed():

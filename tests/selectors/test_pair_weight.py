@@ -128,11 +128,11 @@ def test_bounds_hold_with_weights():
     y = np.arange(600) % 12
     X = rng.normal(size=(600, 3000)) + rng.normal(size=(12, 3000))[y] * rng.random(3000)
     weight = {(0, 1): 50, (2, 3): 0, (4, 5): 1e-12}
-    one = GreedyMAUC(40, pair_weight=weight, prior=None).fit(X, y)
-    two = GreedyMAUC(40, pair_weight=weight, prior=None, keep=[]).fit(X, y)
+    one = GreedyMAUC(40, pair_weight=weight).fit(X, y)
+    two = GreedyMAUC(40, pair_weight=weight, keep=[]).fit(X, y)
     assert_array_equal(one.ranking_, two.ranking_)
     assert_array_equal(
-        GreedyMAUC(40, pair_weight=weight, prior=None, n_jobs=2).fit(X, y).ranking_, one.ranking_
+        GreedyMAUC(40, pair_weight=weight, n_jobs=2).fit(X, y).ranking_, one.ranking_
     )
 
 

@@ -170,8 +170,8 @@ def test_what_others_add_given_kept_features():
     given = GreedyMAUC("all", keep=["flavanoids"]).fit(WINE, Y)
     rank = [chosen(one).index("total_phenols") for one in (alone, given)]
     assert rank[1] >= rank[0]
-    wanted = GreedyMAUC(3, prior=None).fit(WINE, Y)
-    again = GreedyMAUC(3, prior=None, keep=chosen(wanted)).fit(WINE, Y)
+    wanted = GreedyMAUC(3).fit(WINE, Y)
+    again = GreedyMAUC(3, keep=chosen(wanted)).fit(WINE, Y)
     assert_allclose(again.predicted_mauc_, wanted.predicted_mauc_)
     assert_allclose(again.separations_, wanted.separations_)
 
@@ -189,7 +189,7 @@ def test_the_joint_gain_of_a_group_is_that_of_its_features():
     noise = rng.normal(size=400)
     X = np.column_stack([noise + 0.3 * y, noise + 0.01 * rng.normal(size=400), 0.6 * y])
     X[:, 2] += rng.normal(size=400)
-    found = GreedyMAUC(2, feature_groups=[[0, 1]], prior=None, shrinkage=0.0).fit(X, y)
+    found = GreedyMAUC(2, feature_groups=[[0, 1]], shrinkage=0.0).fit(X, y)
     assert sorted(found.ranking_) == [0, 1]
 
 
@@ -201,13 +201,13 @@ def test_features_that_count_by_spread_or_together_can_be_excluded(interactions)
     X[:, 0] *= np.where(y == 2, 3.0, 1.0)
     X[:, 1] += 0.5 * y
     X[:, 2] = X[:, 3] * np.where(y == 0, 1.0, -1.0) + 0.1 * X[:, 2]
-    plain = GreedyMAUC(5, interactions=interactions, prior=None)
+    plain = GreedyMAUC(5, interactions=interactions)
     assert 0 in plain.fit(X, y).ranking_
-    wished = GreedyMAUC(5, interactions=interactions, prior=None, exclude=[0, 2]).fit(X, y)
+    wished = GreedyMAUC(5, interactions=interactions, exclude=[0, 2]).fit(X, y)
     assert not {0, 2} & set(wished.ranking_.tolist())
     assert len(set(wished.ranking_.tolist())) == 5
     grouped = {"feature_groups": [[0, 5], [2, 3]], "feature_costs": np.ones(12), "budget": 4}
-    bought = GreedyMAUC(interactions=interactions, prior=None, **grouped).fit(X, y).ranking_
+    bought = GreedyMAUC(interactions=interactions, **grouped).fit(X, y).ranking_
     assert len(set(bought.tolist())) == len(bought) <= 4
     assert ((0 in bought), (2 in bought)) == ((5 in bought), (3 in bought))
 
@@ -243,11 +243,11 @@ def test_a_budget_is_spent_nearly_as_exhaustive_search_would(seed):
 
     def predicted(columns):
         others = np.setdiff1d(range(12), columns)
-        selector = GreedyMAUC("all", prior=None, exclude=others, **options).fit(X, y)
+        selector = GreedyMAUC("all", exclude=others, **options).fit(X, y)
         return selector.predicted_mauc_[-1]
 
     options = {"feature_groups": units[:3], "feature_costs": costs}
-    found = GreedyMAUC(prior=None, budget=budget, **options).fit(X, y)
+    found = GreedyMAUC(budget=budget, **options).fit(X, y)
     assert costs[found.ranking_].sum() <= budget
     sets = (np.concatenate(some) for n in range(1, 9) for some in combinations(units, n))
     best = max(predicted(one) for one in sets if costs[one].sum() <= budget)

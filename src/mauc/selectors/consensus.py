@@ -283,14 +283,11 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
         n_inner, n_outer = (self.n_jobs, 1) if problem.columns.is_streamed else (1, self.n_jobs)
         params = options.selector.get_params(deep=False)
         draws = "random_state" in params and params["random_state"] is None
-        # As on all samples: a half of them would be "few" sooner.
-        is_auto = isinstance(params.get("prior"), str) and params["prior"] == "auto"
-        same = {"prior": resolve_prior(params["prior"], problem)} if is_auto else {}
 
         def rank_half(number):
             part = take_half(problem, halves[number])
             one = clone(options.selector)
-            one.set_params(n_features_to_select=n_wanted, n_jobs=n_inner, **same)
+            one.set_params(n_features_to_select=n_wanted, n_jobs=n_inner)
             if draws:
                 one.set_params(random_state=int(seeds[number]))
             ranking = one._rank(part, n_wanted, one.check_options()).selection.features

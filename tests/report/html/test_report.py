@@ -469,7 +469,7 @@ def test_features_that_could_be_replaced_are_named_and_stay_text(rng):
     X = rng.normal(size=(60, 3)) + 2 * y[:, np.newaxis]
     X = np.column_stack([X, X[:, 0] + 0.01 * rng.normal(size=60)])
     report = selection_report(
-        GreedyMAUC(3, prior=None).fit(X, y), X, y, feature_names=["<b>one", "two", "three", "copy"]
+        GreedyMAUC(3).fit(X, y), X, y, feature_names=["<b>one", "two", "three", "copy"]
     )
     (line,) = report.to_dict()["alternatives"]
     assert re.match(r"(<b>one|copy) could be replaced by (<b>one|copy) at ", line)
@@ -496,7 +496,7 @@ def test_features_that_act_together_are_named_and_stay_text(rng):
     y = np.repeat([0, 1], 150)
     X = rng.normal(size=(300, 4))
     X[:, 1] = 0.3 * X[:, 1] + np.where(y == 0, 1, -1) * X[:, 0]
-    selector = GreedyMAUC(2, interactions=True, prior=None).fit(X, y)
+    selector = GreedyMAUC(2, interactions=True).fit(X, y)
     report = selection_report(selector, X, y, feature_names=["<b>a", "b", "c", "d"])
     (line,) = report.to_dict()["interactions"]
     assert line.startswith("<b>a and b act together (p = ")

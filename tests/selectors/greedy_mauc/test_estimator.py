@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import ndtri
 from sklearn.base import clone
 from sklearn.datasets import load_digits, load_wine
+from sklearn.ensemble import ExtraTreesClassifier
 
 from mauc import MDFS, GreedyMAUC
 from mauc.classifiers import NearestNeighbor, NormalNaiveBayes
@@ -26,6 +27,8 @@ from tests.helpers.array_source import CountingSource
 from tests.helpers.oracle_greedy import greedy, shrinkage_intensity
 from tests.helpers.selector_cases import assert_same_fit
 from tests.helpers.strategies import problems
+
+TREES = ExtraTreesClassifier(20)
 
 
 @pytest.fixture(scope="module")
@@ -119,7 +122,7 @@ class TestByHand:
 def test_equals_the_definition(problem, shrinkage, alpha, noise):
     X, y = problem
     options = {"shrinkage": shrinkage, "alpha": alpha, "noise_correction": noise}
-    selector = quiet_fit(GreedyMAUC("all", prior=None, **options), X, y)
+    selector = quiet_fit(GreedyMAUC("all", **options), X, y)
     ranking, gains, history = greedy(X, y, X.shape[1], **options)
     assert_array_equal(selector.ranking_, ranking)
     assert_allclose(selector.trace_.scores[: len(gains)], gains, atol=1e-11)
@@ -394,7 +397,7 @@ def test_too_little_memory(table, monkeypatch):
 
 @pytest.mark.parametrize(
     "options",
-    [{"max_samples": 50}, {"prior": "extra_trees"}, {"max_samples": 50, "prior": "extra_trees"}],
+    [{"max_samples": 50}, {"prior": TREES}, {"max_samples": 50, "prior": TREES}],
 )
 def test_weights_stand_for_repeated_rows(rng, options):
     y, weight = np.arange(120) % 3, rng.integers(1, 4, 120)

@@ -281,7 +281,7 @@ def oracle(X, y, selector):
 
 @pytest.mark.parametrize("k", [3, 5, 7, "predicted"])
 def test_equals_the_definition(groups, k):
-    selector = GreedyMAUC(k, prior=None).fit(*groups)
+    selector = GreedyMAUC(k).fit(*groups)
     expected = oracle(*groups, selector)
     assert sum(map(len, expected.values())) >= 2
     check_exchanges(selector, expected)
@@ -296,7 +296,7 @@ def test_of_features_that_act_together_nothing_is_known_and_the_others_equal_the
     pair = rng.normal(size=(150, 2))
     pair[:, 1] += np.array([4.0, -4.0, 0.0])[y] * pair[:, 0]
     X = np.column_stack([X, pair, pair + 0.01 * rng.normal(size=(150, 2))])
-    selector = GreedyMAUC(k, prior=None, interactions=True).fit(X, y)
+    selector = GreedyMAUC(k, interactions=True).fit(X, y)
     interacting = selector.interactions_.members
     assert interacting
     assert interacting <= {19, 20, 21, 22}

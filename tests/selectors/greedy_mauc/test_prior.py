@@ -1,4 +1,4 @@
-"""Priors: the definition as an oracle, trees on robust scores of values, laws, wrong ones."""
+"""Priors: the definition as an oracle, estimators on robust scores, laws, wrong ones."""
 
 import pickle
 
@@ -24,10 +24,12 @@ from mauc.exceptions import MaucError, NotEnoughMemoryError
 from mauc.selectors.greedy_mauc import prior as prior_module
 from mauc.selectors.greedy_mauc import search as bounds_module
 from mauc.selectors.greedy_mauc.effects import measure
-from mauc.selectors.greedy_mauc.prior import learn_importances, needs_prior, value_scores
+from mauc.selectors.greedy_mauc.prior import learn_importances, value_scores
 from tests.helpers.array_source import CountingSource
 from tests.helpers.oracle_greedy import score_correlations, separations
 from tests.helpers.selector_cases import assert_same_fit
+
+TREES = ExtraTreesClassifier(20)
 
 
 def data(rng, n=120, m=30, c=4):
@@ -108,7 +110,7 @@ def test_equal_weights_are_no_prior(rng, weight):
 def test_rating_every_feature_changes_nothing(rng, monkeypatch):
     X, y = data(rng, n=150, m=200, c=6)
     X[:, 100:] = X[:, :100] + 0.2 * rng.normal(size=(150, 100))
-    for prior in (rng.uniform(0.1, 1, 200), 10.0 ** rng.uniform(-300, 0, 200), "extra_trees"):
+    for prior in (rng.uniform(0.1, 1, 200), 10.0 ** rng.uniform(-300, 0, 200), TREES):
         monkeypatch.setattr(bounds_module, "MIN_EFFECTS", 0)
         bounded = GreedyMAUC("all", prior=prior).fit(X, y)
         monkeypatch.setattr(bounds_module, "MIN_EFFECTS", np.inf)
@@ -121,12 +123,12 @@ def test_features_without_gain_go_by_weight():
     assert_array_equal(GreedyMAUC("all", prior=[1, 3, 2, 0.1]).fit(X, y).ranking_, [3, 1, 2, 0])
 
 
-@pytest.mark.parametrize("prior", ["extra_trees", "array"])
+@pytest.mark.parametrize("prior", [TREES, "array"])
 def test_order_of_rows_and_maps_change_nothing(rng, prior):
     X, y = data(rng)
     # Trees look at the values; another unit is the same to them.
     maps = [lambda x: 4 * x, lambda x: x / 2]
-    if prior == "array":
+    if isinstance(prior, str):
         prior, maps = rng.uniform(0.2, 1, 30), [*maps, np.exp, lambda x: x**3]
     for options in ({}, {"max_samples": 50}):
         one = GreedyMAUC("all", prior=prior, **options).fit(X, y)
@@ -143,14 +145,14 @@ def test_order_of_rows_and_maps_change_nothing(rng, prior):
 def test_sparse_and_sources_equal_dense(rng):
     X = np.where(rng.random((90, 25)) < 0.7, 0, rng.integers(-3, 9, (90, 25))).astype(float)
     y = np.arange(90) % 3
-    for prior in ("extra_trees", rng.uniform(0.2, 1, 25)):
+    for prior in (TREES, rng.uniform(0.2, 1, 25)):
         one = GreedyMAUC("all", prior=prior).fit(X, y)
         assert_same_fit(GreedyMAUC("all", prior=prior).fit(sparse.csr_array(X), y), one)
         source = CountingSource(X, memory=20_000)
         assert_same_fit(GreedyMAUC("all", prior=prior).fit(source, y), one)
 
 
-def test_importances_are_those_of_trees_on_robust_scores(rng):
+def test_importances_are_those_of_an_estimator_on_robust_scores(rng):
     X, y = data(rng)
     X[:, 0] *= -1
     problem = make_problem(GreedyMAUC(), X, y)
@@ -160,9 +162,9 @@ def test_importances_are_those_of_trees_on_robust_scores(rng):
     Z = np.nan_to_num(Z)[np.argsort(y, kind="stable")]
     # The first class has a positive mean of the normal scores in all features.
     Z *= np.where(scores.sums[0] < 0, -1, 1)
-    trees = ExtraTreesClassifier(200, random_state=0).fit(Z, np.sort(y))
-    assert_array_equal(learn_importances(problem, scores), trees.feature_importances_)
-    weights = GreedyMAUC(5, prior="extra_trees").fit(X, y).prior_
+    trees = ExtraTreesClassifier(20, random_state=0).fit(Z, np.sort(y))
+    assert_array_equal(learn_importances(TREES, problem, scores), trees.feature_importances_)
+    weights = GreedyMAUC(5, prior=TREES).fit(X, y).prior_
     assert weights.max() == 1.0
     ratio = trees.feature_importances_ / trees.feature_importances_.max()
     assert_allclose(weights, np.maximum(ratio, 1e-4) ** 0.2)
@@ -170,34 +172,29 @@ def test_importances_are_those_of_trees_on_robust_scores(rng):
 
 def test_trees_prefer_what_serves_in_company(rng):
     # Few samples of many features: the prior finds more of those that tell the classes apart.
-    n_found = {None: 0, "extra_trees": 0}
+    n_found = {False: 0, True: 0}
     for seed in range(3):
         rng = np.random.default_rng(seed)
         y = np.arange(80) % 4
         X = rng.normal(size=(80, 1500))
         X[:, :30] += rng.normal(size=(4, 30))[y]
-        for prior in n_found:
-            n_found[prior] += (GreedyMAUC(30, prior=prior).fit(X, y).ranking_ < 30).sum()
-    assert n_found["extra_trees"] > n_found[None]
+        for has_trees in n_found:
+            prior = ExtraTreesClassifier(200) if has_trees else None
+            n_found[has_trees] += (GreedyMAUC(30, prior=prior).fit(X, y).ranking_ < 30).sum()
+    assert n_found[True] > n_found[False]
 
 
-def test_auto_is_on_where_samples_are_few(rng, monkeypatch):
-    assert needs_prior(np.array([40, 60]), 5000)
-    assert needs_prior(np.array([250, 250]), 251)
-    assert not needs_prior(np.array([250, 250]), 250)
-    assert not needs_prior(np.array([251, 250]), 5000)
-    assert not needs_prior(np.array([250, 250]), 10**6)
-    X, y = data(rng, n=50)
-    trees = GreedyMAUC(10, prior="extra_trees").fit(X, y)
-    assert_same_fit(GreedyMAUC(10).fit(X, y), trees)
-    monkeypatch.setattr(prior_module, "_MAX_SAMPLES", 40)
-    assert GreedyMAUC(10).fit(X, y).prior_ is None
+def test_the_default_grows_no_trees(rng):
+    X, y = data(rng, n=20)  # fewer samples than features
+    one = GreedyMAUC(10).fit(X, y)
+    assert one.prior_ is None
+    assert_same_fit(GreedyMAUC(10, prior=None).fit(X, y), one)
 
 
 def test_nothing_to_split(rng):
     X, y = rng.normal(size=(1000, 4)), np.r_[np.zeros(998, int), 1, 1]
     # No sample of the rare class is among the two that the trees see.
-    selector = GreedyMAUC("all", prior="extra_trees", max_samples=2).fit(X, y)
+    selector = GreedyMAUC("all", prior=TREES, max_samples=2).fit(X, y)
     assert_array_equal(selector.prior_, np.ones(4))
 
 
@@ -208,12 +205,14 @@ def test_nominal_noise_has_no_large_weight(rng):
     X[:, 0] += y
     X[:, 1] = rng.integers(0, 60, n)
     X[:, 2] = rng.integers(0, 4, n) + 2 * y
-    nominal = GreedyMAUC("all", prior="extra_trees", categorical_features=[1, 2]).fit(X, y)
+    nominal = GreedyMAUC("all", prior=ExtraTreesClassifier(200), categorical_features=[1, 2]).fit(
+        X, y
+    )
     problem = make_problem(nominal, X, y)
     _, scores = measure(problem)
     squares = dict(scores.nominal_shares)
     scores.nominal_shares.update(dict.fromkeys(squares, np.inf))  # all of it is confirmed
-    plain = learn_importances(problem, scores)
+    plain = learn_importances(ExtraTreesClassifier(200), problem, scores)
     assert nominal.prior_[1] < (plain[1] / plain.max()) ** 0.2
     assert nominal.prior_[1] < nominal.prior_[[0, 2, 3, 4, 5]].min()
 
@@ -263,7 +262,9 @@ def test_labels_of_a_frame_that_are_no_strings(rng, prior):
 @pytest.mark.parametrize(
     ("prior", "message"),
     [
-        ("extra_tree", "prior must be one of None, 'auto', 'extra_trees', got 'extra_tree'; did"),
+        ("auto", r"got 'auto': GreedyMAUC grows no trees of its own\. Leave prior out"),
+        ("extra_trees", r"pass ExtraTreesClassifier\(200, random_state=0\) or the import path"),
+        ("forest", "prior must be None, an estimator, its import path or one .* got 'forest'"),
         (np.ones(4), "one weight for each of the 3 features, got 4"),
         ([1, 0, 1], "finite weights > 0 .*got 0 at position 1"),
         ([1, -2, 1], "got -2 at position 1"),
@@ -287,20 +288,19 @@ def test_wrong_priors_are_named(rng, prior, message):
         GreedyMAUC(2, prior=prior).fit(X, np.arange(30) % 2)
 
 
-def test_too_little_memory_for_trees(rng, monkeypatch):
+def test_too_little_memory_for_an_estimator(rng, monkeypatch):
     monkeypatch.setattr(prior_module, "_SMALL_CELLS", 0)
     monkeypatch.setattr("mauc.memory.free_memory", lambda: 1000)
     X, y = data(rng)
     with pytest.raises(NotEnoughMemoryError, match=r"30 features x 120 samples.*prior=None"):
-        GreedyMAUC(5, prior="extra_trees").fit(X, y)
+        GreedyMAUC(5, prior=TREES).fit(X, y)
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("prior", ["extra_trees", RandomForestClassifier(3)])
-def test_the_checks_of_scikit_learn(monkeypatch, prior):
-    monkeypatch.setattr(prior_module, "_N_TREES", 3)
+@pytest.mark.parametrize("prior", [ExtraTreesClassifier(3), RandomForestClassifier(3)])
+def test_the_checks_of_scikit_learn(prior):
     failing = {}
-    if prior != "extra_trees":
+    if isinstance(prior, RandomForestClassifier):
         reason = "a bootstrap of weighted rows is not one of repeated rows"
         kinds = ("dense", "sparse")
         failing = {f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in kinds}
@@ -348,12 +348,12 @@ def test_an_estimator_gets_the_weights_of_its_rows(rng, wrap):
     assert_array_equal(np.sort(Told.weights), np.sort(w))
 
 
-def test_an_estimator_is_fitted_as_the_trees_are(rng):
+def test_a_copy_of_an_estimator_is_fitted_with_a_seed(rng):
     X, y = data(rng)
-    one = GreedyMAUC("all", prior="extra_trees").fit(X, y)
-    trees = ExtraTreesClassifier(200)
+    one = GreedyMAUC("all", prior=ExtraTreesClassifier(20, random_state=0)).fit(X, y)
+    trees = ExtraTreesClassifier(20)
     assert_same_fit(GreedyMAUC("all", prior=trees).fit(X, y), one)
-    assert not hasattr(trees, "estimators_")  # a copy is fitted
+    assert not hasattr(trees, "estimators_")
     assert trees.random_state is None
 
 
@@ -388,7 +388,7 @@ def test_parameters_of_an_estimator_are_nested():
         (Told([1, 2]), "finite ones of all 3 features; Told has 2"),
         (Told([1, np.nan, 1]), "finite ones of all 3 features; Told has 3"),
         (RandomForestClassifier(-1), "that can be fitted; RandomForestClassifier: .*n_estimators"),
-        (RandomForestClassifier, "prior must be None, .* an estimator, .* got <class"),
+        (RandomForestClassifier, "prior must be None, an estimator, .* got <class"),
         ("sklearn.ensemble.Wood", "prior 'sklearn.ensemble.Wood' must be the import path of an"),
     ],
 )

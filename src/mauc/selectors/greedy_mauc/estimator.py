@@ -68,16 +68,14 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
         Correlations are measured on at most this many samples, every class with its share; None
         takes all. Which ones is decided by a hash of the ranks of their values, so the order of
         the rows does not matter. AUCs and ranks are always of all samples.
-    prior : None, array-like, Series, dict, str or estimator, default="auto"
+    prior : None, array-like, Series, dict, str or estimator, default=None
         What is known of the features beforehand: a weight > 0 per feature, in the order of the
         columns or by name (a Series or dict; features that it does not name weigh 1), that its
-        gain is multiplied by. "extra_trees" makes the weights of the importances of 200 extremely
-        randomised trees. "auto" does so where samples are few: up to 500, fewer than two per
-        feature, and at most 2**28 values in all. None: all features weigh the same. An estimator,
-        or the import path of one ("sklearn.ensemble.RandomForestClassifier"), is cloned and fitted
-        on the same at most `max_samples` samples as the trees, in robust standard deviations; its
-        ``feature_importances_`` or absolute ``coef_``, summed over the classes, make the weights.
-        It gets weights of samples if it takes them, and a fixed seed if it has none.
+        gain is multiplied by. None: all features weigh the same. An estimator, or the import path
+        of one ("sklearn.ensemble.RandomForestClassifier"), is cloned and fitted on at most
+        `max_samples` samples, in robust standard deviations; its ``feature_importances_`` or
+        absolute ``coef_``, summed over the classes, make the weights. It gets weights of samples
+        if it takes them, and a fixed seed if it has none.
     interactions : bool, default=False
         Whether to look for pairs of features that act together, such as two whose signs agree in
         one class and not in the other while neither tells anything alone. Both are then chosen one
@@ -148,13 +146,13 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
     Equal values go by column; constant features come last. A feature whose spread separates classes
     where the order of its values does not has its distance from the median as a further column.
     docs/methods/greedy_mauc.md has the derivations: effects with ties, of small classes and of
-    spread, the noise correction, the trees of a prior, interactions, nominal features, the
+    spread, the noise correction, the prior of an estimator, interactions, nominal features, the
     prediction, time and memory.
 
-    Only the order of values counts, but for the trees of a prior: without them a strictly monotone
-    map of a feature changes nothing, to the bit. The order of the rows changes nothing. A missing
-    number is tied with every value. Nominal features have the leave-pair-out AUC of `MDFS`, the one
-    thing that a weight changes in another way than copies of the row.
+    Only the order of values counts, but for the estimator of a prior: without one a strictly
+    monotone map of a feature changes nothing, to the bit. The order of the rows changes nothing. A
+    missing number is tied with every value. Nominal features have the leave-pair-out AUC of
+    `MDFS`, the one thing that a weight changes in another way than copies of the row.
 
     Memory is one byte per cell of X for at most `max_samples` samples, and at most 16 n_features
     (n_pairs + n_selected) bytes; `fit` raises before it reads anything if these are not free.
@@ -183,7 +181,7 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
     alpha: float = 1.0
     noise_correction: float = 1.0
     max_samples: int | None = 2048
-    prior: Any = "auto"
+    prior: Any = None
     interactions: bool = False
     categorical_features: Any = None
     pair_weight: Any = None

@@ -10,36 +10,35 @@ from joblib import parallel_config
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 
-from mauc.checks import unknown_choice
 from mauc.data.problem import Problem
 from mauc.exceptions import MaucError
 from mauc.memory import check_memory
-from mauc.parallel import count_threads
 from mauc.registry import import_estimator
 from mauc.selectors.greedy_mauc.scores import MAX_SCORE, UNIT, NormalScores
 
-_WORDS = ("auto", "extra_trees")
-_WANTED = (
-    'prior must be None, "auto", "extra_trees", an estimator, its import path or one weight > 0 '
-    "per feature"
-)
-_MAX_SAMPLES, _SAMPLES_PER_FEATURE = 500, 2  # below which "auto" takes samples for few
-_MAX_CELLS = 2**28  # values of which "auto" grows trees
-_N_TREES, _SEED = 200, 0
+_WANTED = "prior must be None, an estimator, its import path or one weight > 0 per feature"
+_REMOVED = ("auto", "extra_trees")  # words for trees that GreedyMAUC grew itself
+_SEED = 0
 _POWER, _MIN_IMPORTANCE = 0.2, 1e-4
 _SMALL_CELLS = 2**26  # below this, free memory is not checked
-_BYTES_PER_CELL = 10  # a value, its copies, and twice as the float32 that trees read
+_BYTES_PER_CELL = 10  # a value, its copies, and twice as float32
 _QUARTILE = 1.349  # standard deviations between the quartiles of normal values
 _MIN_SPREAD = 0.05  # standard deviations: with less, the quartiles tell nothing of most values
 
 
 def check_prior(prior: Any) -> Any:
-    """Return None, "auto", "extra_trees", an estimator, weights, or weights by name, checked."""
-    if prior is None or (isinstance(prior, str) and prior in _WORDS):
-        return prior
+    """Return None, an estimator, weights, or weights by name, checked."""
+    if prior is None:
+        return None
     if isinstance(prior, str):
+        if prior in _REMOVED:
+            raise MaucError(
+                f"{_WANTED}, got {prior!r}: GreedyMAUC grows no trees of its own. Leave prior out, "
+                f"or pass ExtraTreesClassifier(200, random_state=0) or the import path "
+                f"'sklearn.ensemble.ExtraTreesClassifier'."
+            )
         if "." not in prior:
-            raise unknown_choice("prior", prior, (None, *_WORDS), quoted=True)
+            raise MaucError(f"{_WANTED}, got {prior!r}.")
         return import_estimator("prior", prior)
     if hasattr(prior, "fit") and not isinstance(prior, type):
         return prior
@@ -59,9 +58,7 @@ def check_prior(prior: Any) -> Any:
 
 
 def resolve_prior(prior: Any, problem: Problem) -> Any:
-    """Return the weights of all features, the largest 1, None, "extra_trees" or an estimator."""
-    if isinstance(prior, str) and prior == "auto":
-        return "extra_trees" if needs_prior(problem.class_weights, problem.n_features) else None
+    """Return the weights of all features, the largest 1, None or an estimator."""
     if not isinstance(prior, dict | np.ndarray):
         return prior
     weights = _by_column(prior, problem) if isinstance(prior, dict) else prior
@@ -72,13 +69,6 @@ def resolve_prior(prior: Any, problem: Problem) -> Any:
         )
     # A weight that is lost in the division is still positive.
     return np.maximum(weights / weights.max(), np.finfo(np.float64).tiny)
-
-
-def needs_prior(class_counts: np.ndarray, n_features: int) -> bool:
-    """Whether ``prior="auto"`` grows trees, by the shape of the data, so that all fits agree."""
-    n_samples = int(class_counts.sum())
-    is_few = n_samples <= _MAX_SAMPLES and n_samples < _SAMPLES_PER_FEATURE * n_features
-    return is_few and n_samples * n_features <= _MAX_CELLS
 
 
 def _numbers(values, names=None):
@@ -127,8 +117,7 @@ def prior_weights(
     """Return the weights of a resolved prior, those of an estimator made of its importances."""
     if prior is None or isinstance(prior, np.ndarray):
         return prior
-    estimator = None if isinstance(prior, str) else prior
-    importances = learn_importances(problem, scores, n_jobs, estimator)
+    importances = learn_importances(prior, problem, scores, n_jobs)
     largest = importances.max()
     if not largest > 0.0:  # there was nothing to be split
         return np.ones(len(importances))
@@ -136,19 +125,15 @@ def prior_weights(
 
 
 def learn_importances(
-    problem: Problem, scores: NormalScores, n_jobs: int | None = None, estimator: Any = None
+    estimator: Any, problem: Problem, scores: NormalScores, n_jobs: int | None = None
 ) -> np.ndarray:
-    """Return the importances of all features in an estimator, or extra trees, of `value_scores`."""
-    from sklearn.ensemble import ExtraTreesClassifier
-
+    """Return the importances of all features in an estimator that is fitted on `value_scores`."""
     n_features, n_kept = len(scores.varies), int(scores.class_counts.sum())
     _check_cells(n_features, n_kept)
     values = value_scores(problem, scores, n_jobs) * _signs(scores)[:, np.newaxis]
     codes = np.repeat(np.arange(len(scores.class_counts)), scores.class_counts)
     weights = None if scores.weights is None else scores.weights[:n_kept]
     order = _order_rows(values, codes, weights)
-    if estimator is None:
-        estimator = ExtraTreesClassifier(_N_TREES, n_jobs=count_threads(n_jobs))
     importances = _fit_importances(
         estimator, values.T[order] / np.float32(UNIT), codes[order],
         None if weights is None else weights[order],
@@ -207,12 +192,12 @@ def _signs(scores):
 
 
 def _check_cells(n_features, n_kept):
-    """Raise if the values of all features cannot be brought together for the trees."""
+    """Raise if the values of all features cannot be brought together for the estimator."""
     n_cells = n_features * n_kept
     if n_cells > _SMALL_CELLS:
         check_memory(
             _BYTES_PER_CELL * n_cells,
-            f"prior: {n_features:,} features x {n_kept:,} samples for the trees or the estimator",
+            f"prior: {n_features:,} features x {n_kept:,} samples for the estimator",
             "lower max_samples, leave out some features before, or fit with prior=None",
         )
 
