@@ -114,6 +114,11 @@ def find_truth(model, n_classes, target):
         sizes = (n_samples // n_classes,) * n_classes
         return pair_auc_scores(*draw_scores(model, np.random.default_rng(1), sizes, shift)).auc
 
+    return _search_shift(pair_auc, target)
+
+
+def _search_shift(pair_auc, target):
+    """Return the shift at which AUCs of pairs have the mean `target`, and those of many rows."""
     low, high = 0.0, 64.0
     for _ in range(16):
         middle = (low + high) / 2
@@ -291,12 +296,7 @@ def find_grouped_truth(kind, n_classes, share, target):
         given = np.random.default_rng(1), codes, np.arange(len(codes)), n_classes, share, shift
         return pair_auc_scores(codes, draw_grouped(kind, *given)).auc
 
-    low, high = 0.0, 64.0
-    for _ in range(16):
-        middle = (low + high) / 2
-        is_low = pair_auc(middle, N_TRUTH // 20).mean() < target
-        low, high = (middle, high) if is_low else (low, middle)
-    return high, pair_auc(high, N_TRUTH)
+    return _search_shift(pair_auc, target)
 
 
 def simulate_few(setting, scores, n_replicates):

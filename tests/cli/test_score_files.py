@@ -127,6 +127,16 @@ def test_ids_may_have_several_columns_or_any_name(frames, write):
     )
 
 
+def test_the_swaps_of_a_comparison_are_drawn_by_the_seed(frames, write):
+    few = [frame[(frame["label"] != "a") | (frame.index < 15)] for frame in frames]
+    paths = [write(name, frame) for name, frame in zip(("a.csv", "b.csv"), few, strict=True)]
+    a, b = (frame[NAMES] for frame in few)
+    for seed in (3, 4):
+        told = run_json("score", paths[0], "--against", paths[1], "--seed", seed)["comparison"]
+        again = compare_mauc(few[0]["label"], a, b, random_state=seed)
+        assert (told["method"], told["p_value"]) == ("permutation", again.p_value)
+
+
 def test_ids_that_contradict_are_refused(frames, write):
     first, second = (frame.assign(id=np.arange(60)) for frame in frames)
     words = ("score", write("a.csv", first), "--against", write("b.csv", second.iloc[:50]))

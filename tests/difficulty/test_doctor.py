@@ -275,6 +275,12 @@ def test_codes_are_ignored():
     assert not diagnose(table, Y, ignore=("MD09", "MD10")).findings
     with pytest.raises(MaucError, match=r"ignore must be one of MD01, .*, got 'MD77'"):
         diagnose(table, Y, ignore="MD77")
+    checked = run_json("doctor", "wine", "--ignore", "MD03, md07", "--ignore", "MD08")["checked"]
+    assert "leak" in checked
+    assert not [kind for kind in ("copied", "inseparable", "wrong labels") if kind in checked]
+    message = refusal("doctor", "wine", "--ignore", "MD03,MD77")
+    assert "--ignore must be one of MD01" in message
+    assert "got 'MD77'; did you mean 'MD17'?" in message
 
 
 # ---- what is new
@@ -315,6 +321,10 @@ def test_dates_are_looked_at_before_they_are_left_out(tmp_path):
     table.assign(when=when.strftime("%d.%m.%Y"), label=y).to_csv(path, index=False)
     told = run_json("doctor", path, "-t", "label")["findings"][0]
     assert (told["code"], told["features"]) == ("MD14", ["when"])
+    apart = pd.Timestamp("2024-01-01") + pd.to_timedelta(500 * y + days, unit="D")
+    for ignore, code in (("MD13", "MD01"), ("MD01", "MD14")):  # a column has one diagnosis
+        found = diagnose(table.assign(when=apart), y, ignore=ignore).findings
+        assert [one.code for one in found if "when" in one.features] == [code]
     at_random = generator.permutation(when)
     assert "dates by class" not in found_kinds(table.assign(when=at_random), y)
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import BaseEstimator, clone
 
-from mauc import MDFS, MDLDiscretizer, feature_pair_auc
+from mauc import MDFS, GreedyMAUC, MDLDiscretizer, feature_pair_auc
 from mauc.classifiers import C45, NormalNaiveBayes
 from mauc.data.problem import make_problem
 from mauc.exceptions import LeftOutWarning, MaucError
@@ -213,6 +213,24 @@ def test_a_selection_beside_dates_is_evaluated_and_transformed(kind):
     output = "pandas" if kind is pd.DataFrame else "polars"
     kept = MDFS(2, random_state=0).set_output(transform=output).fit(X, Y).transform(X)
     assert kept.shape == (N, 2)
+
+
+@pytest.mark.filterwarnings("ignore::mauc.exceptions.LeftOutWarning")
+def test_dates_are_neither_kept_nor_ranked():
+    X = pd.DataFrame({"noise": NOISE, "when": NANOSECONDS, "signal": SIGNAL})
+    for fit in (
+        GreedyMAUC(2, keep=["when"]).fit,
+        MDFS("fdr", keep=["when"]).fit,
+        MDFS(2, keep=["when"]).partial_fit,
+    ):
+        with pytest.raises(MaucError, match=r"keep must name features, got dates .*\('when'\)"):
+            fit(X, Y)
+    pair = {"pair": ["when", "signal"]}
+    assert GreedyMAUC(2, keep=["pair"], feature_groups=pair).fit(X, Y).ranking_[0] == 2
+    for selector in (MDFS("all").fit(X, Y), MDFS("all").partial_fit(X, Y)):
+        assert sorted(selector.ranking_) == [0, 2]
+        (sentence,) = selector.explain("when", X, Y).sentences
+        assert sentence == "when was left out: it holds dates or durations."
 
 
 def test_blocks_do_not_decide_what_is_wide():

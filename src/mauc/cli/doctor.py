@@ -34,8 +34,8 @@ _MAX_ROWS = 20  # that are named
     "the labels in a column named as in the data.",
 )  # fmt: skip
 @click.option(
-    "--ignore", metavar="CODE", multiple=True,
-    help="Code of findings that are not looked for, such as MD03. Repeatable.",
+    "--ignore", metavar="CODES", multiple=True,
+    help="Codes of findings that are not looked for, such as MD03 or MD03,MD07. Repeatable.",
 )  # fmt: skip
 @reads_data
 @common.seed_option
@@ -59,6 +59,7 @@ def doctor(
     from mauc.io.dataset import coded_columns
     from mauc.io.load import load_located
 
+    ignore = tuple(code.strip() for codes in ignore for code in codes.split(","))
     check_ignored(ignore)
     with ExitStack() as stack:
         opened = load_located(data, **reading.options)

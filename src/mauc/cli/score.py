@@ -126,7 +126,7 @@ def score(
         frame["lower"], frame["upper"] = interval.pair_lower, interval.pair_upper
     facts, sentences = {}, list[str]()
     if against is not None:
-        comparison, keys = _compare(files, ids, margin, level, weights)
+        comparison, keys = _compare(files, ids, margin, level, weights, seed)
         facts = {"comparison": _comparison_facts(comparison, keys)}
         by = format_labels(keys) if keys else "position: no column identifies them in both files"
         sentences = [f"{scores} against {against}: {comparison}", f"rows were matched by {by}"]
@@ -162,6 +162,7 @@ def _compare(
     margin: float | None,
     level: float,
     weights: dict[str, Any],
+    seed: int,
 ) -> "tuple[MAUCComparison, list[str]]":
     """Test the scores of a file against those of another one; return also what matched the rows."""
     from mauc.cli.score_files import match_rows
@@ -179,6 +180,7 @@ def _compare(
         labels=first.labels,
         groups=first.groups,
         level=level,
+        random_state=seed,
         **test,
         **weights,
     )

@@ -2,7 +2,7 @@
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import KW_ONLY, dataclass, replace
 from importlib import import_module
@@ -23,7 +23,7 @@ from mauc.data.source import ColumnSource, load_columns
 from mauc.data.training_rows import TrainingRows
 from mauc.data.validate import check_columns, check_fitted, check_source, frame_values
 from mauc.estimator import Estimator, with_callbacks
-from mauc.exceptions import MaucError, MaucWarning, option
+from mauc.exceptions import MaucError, MaucWarning, format_labels, option
 from mauc.memory import check_memory
 from mauc.parallel import count_threads, run_in
 from mauc.progress import progress, track
@@ -135,6 +135,7 @@ class RankingSelector(SelectorMixin, Estimator):
                 problem = make_problem(
                     self, table, y, sample_weight, groups, accepts=self.accepts, cluster=cluster
                 )
+                check_kept(problem.constraints, dated, problem.labels)
                 given = {"sample_weight": sample_weight, "groups": groups, "cv": cv}
                 n_wanted = self._n_wanted(
                     problem, X, y,
@@ -144,15 +145,12 @@ class RankingSelector(SelectorMixin, Estimator):
                 problem = problem.drop_zero_weight()
                 if is_fdr:
                     ranked = self._rank_significant(problem, n_wanted, options)
-                elif len(dated):
-                    is_open = ~np.isin(np.arange(problem.n_features), dated)
-                    n_wanted = min(n_wanted, int(is_open.sum()))
-                    ranked = self._rank_among(problem, n_wanted, options, is_open)
                 else:
-                    ranked = self._rank(problem, n_wanted, options)
+                    ranked = self._rank_without(problem, n_wanted, options, dated)
                 pair_auc = ranked.pair_auc
                 if pair_auc is None:
                     pair_auc = chosen_pair_auc(problem, ranked.selection.features, self.n_jobs)
+            self._left_out = dated
             return self._learn(problem, ranked._replace(pair_auc=pair_auc))
 
     def explain(self, feature: Any, X: Any, y: Any, sample_weight: Any = None) -> "Explanation":
@@ -314,6 +312,11 @@ class RankingSelector(SelectorMixin, Estimator):
         units = [*wishes.unit_of[is_wanted], *wishes.keep]
         is_wanted = np.isin(wishes.unit_of, units)
         return self._rank_among(problem, n_wanted, options, is_wanted)
+
+    def _rank_without(self, problem, n_wanted, options, dated) -> Ranked:
+        """Rank the features that are no dates."""
+        is_open = ~np.isin(np.arange(problem.n_features), dated)
+        return self._rank_among(problem, min(n_wanted, int(is_open.sum())), options, is_open)
 
     def _rank_among(self, problem, n_wanted, options, is_wanted) -> Ranked:
         """Rank those of the features that are wanted, fewer than `n_wanted` if they are."""
@@ -513,7 +516,7 @@ def problem_of_fit(
     """Return the problem of a fit, made again of its data; raise for other data."""
     check_fitted(selector)
     X, y, sample_weight, _ = open_input(X, y, sample_weight)
-    X, _ = leave_out_dates(X)
+    X, _ = leave_out_dates(X, warns=False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", MaucWarning)  # fit has given them
         holder = type(selector)(**selector.get_params(deep=False))
@@ -552,6 +555,18 @@ def _check_same_rows(selector, problem, X):
     if not np.allclose(again, selector.pair_auc_[0], rtol=0, atol=1e-9):
         raise MaucError(
             f"{what}, but the AUCs of feature {int(selector.ranking_[0])} differ from those of fit."
+        )
+
+
+def check_kept(wishes: Constraints | None, dated: np.ndarray, names: Sequence[Any]) -> None:
+    """Raise where nothing but dates, which are left out, is to be kept of a feature or group."""
+    units = [] if wishes is None else [wishes.members(unit) for unit in wishes.keep]
+    gone = [j for unit in units if np.isin(unit, dated).all() for j in unit]
+    if gone:
+        named = format_labels([names[j] for j in gone])
+        raise MaucError(
+            f"{option('keep')} must name features, got dates or durations ({named}), which are "
+            "left out; make features of them, such as the month, or pass numbers."
         )
 
 

@@ -55,7 +55,7 @@ class Explanation(Result):
 
     feature: str  #: its name
     column: int  #: its number
-    status: str  #: "chosen", "not chosen", "excluded" or "constant"
+    status: str  #: "chosen", "not chosen", "excluded", "constant" or "left out" (dates)
     n_features: int  #: of the data
     n_selected: int  #: of the selection
     n_classes: int
@@ -82,6 +82,8 @@ class Explanation(Result):
         name, measure, parts = short_name(self.feature), measure_name(self.n_classes), []
         if self.status == "excluded":
             parts.append(f"{name} was excluded beforehand.")
+        elif self.status == "left out":
+            parts.append(f"{name} was left out: it holds dates or durations.")
         elif self.status == "constant":
             parts.append(f"{name} was not chosen: it is constant, and tells no classes apart.")
         elif self.step is None:
@@ -96,7 +98,7 @@ class Explanation(Result):
                 f"It {verb} {abs(self.added):.4f} {word} the predicted {measure}, which is then "
                 f"{self.predicted_mauc:.4f}."
             )
-        if self.status != "constant":
+        if self.status not in ("constant", "left out"):
             where = "Its" if self.n_classes == 2 else f"Its best pair is {self.best_pair}:"
             auc = min(self.best_auc, 0.999) if self.best_auc < 1 else 1.0  # not rounded up to 1
             parts.append(
@@ -259,6 +261,8 @@ class Explainer:
         }  # fmt: skip
         if column in self._steps:
             return Explanation(**facts | self._why(column))
+        if column in getattr(self.selector, "_left_out", ()):
+            return Explanation(**facts | {"status": "left out"})
         given, wishes = self._once(self._given), problem.constraints
         if wishes is not None and wishes.unit_of[column] < 0:
             facts["status"] = "excluded"

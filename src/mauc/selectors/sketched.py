@@ -13,7 +13,7 @@ from mauc.data.source import ColumnSource
 from mauc.data.validate import check_columns
 from mauc.exceptions import MaucError
 from mauc.progress import progress
-from mauc.selectors.base import OF_ROWS
+from mauc.selectors.base import OF_ROWS, check_kept
 
 if TYPE_CHECKING:
     from mauc.sketch import PairAUCSketch
@@ -59,15 +59,15 @@ class SketchMixin:
             if y is None:
                 raise MaucError("this estimator requires y to be passed, but the target y is None.")
             (X, y), sketch = as_rows(X, y), getattr(self, "sketch_", None)
-            X, _ = leave_out_dates(X)
+            X, dated = leave_out_dates(X)
             if sketch is None:
                 sketch = PairAUCSketch(n_jobs=self.n_jobs)
             else:
                 # Before the rows are added: a call that failed can be repeated.
-                self._sketched_wishes(sketch)
+                self._sketched_wishes(sketch, dated)
                 if not isinstance(X, ColumnSource):
                     check_columns(X, self)
-            return self._rank_sketch(sketch.update(X, y), options)
+            return self._rank_sketch(sketch.update(X, y), options, dated)
 
     def fit_sketch(self, sketch: Any) -> Self:
         """Rank the features by a `PairAUCSketch`, such as that of `mauc.sketch_rows`.
@@ -103,16 +103,17 @@ class SketchMixin:
             raise MaucError('missing must be "tie" for a sketch; fit on columns (open_columns).')
         return self._check_fit(None)
 
-    def _sketched_wishes(self, sketch):
+    def _sketched_wishes(self, sketch, dated):
         """Return how many features to rank, and the wishes about them, checked as in `fit`."""
         names = sketch.feature_names
         names = default_names(range(sketch.n_features)) if names is None else names.tolist()
         wishes = Constraints.of(self, names)
+        check_kept(wishes, dated, names)
         return self._check_size(sketch.n_features, wishes, '"all"'), wishes
 
-    def _rank_sketch(self, sketch, options):
+    def _rank_sketch(self, sketch, options, dated=()):
         """Learn from a sketch; rows of one class alone rank nothing."""
-        n_wanted, wishes = self._sketched_wishes(sketch)
+        n_wanted, wishes = self._sketched_wishes(sketch, dated)
         names, is_seen = sketch.feature_names, sketch.class_counts > 0
         for name in (*self._rarely_learned, *_RANKED, *OF_ROWS):
             vars(self).pop(name, None)  # of an earlier fit
@@ -126,11 +127,12 @@ class SketchMixin:
                 pair_shares=PairWeights(self.pair_weight).shares(classes, counts),
                 constraints=wishes,
             )  # fmt: skip
-            ranked = self._rank(problem, n_wanted, options)
+            ranked = self._rank_without(problem, n_wanted, options, dated)
             chosen = np.ix_(ranked.selection.features, pairs)
             self._learn(problem, ranked._replace(pair_auc=sketch.pair_auc()[chosen]))
             self.error_bound_: np.ndarray = sketch.error_bound()[chosen]
         self.sketch_: PairAUCSketch = sketch
+        self._left_out = np.asarray(dated, np.int64)
         self.n_features_in_: int = sketch.n_features
         vars(self).pop("feature_names_in_", None)
         if names is not None and all(isinstance(name, str) for name in names):

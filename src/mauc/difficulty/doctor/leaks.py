@@ -53,7 +53,8 @@ def find_column_faults(
     yield from leaks
     yield from _several(case, list(_find_markers(case, compared, missing)))
     yield from _find_target_means(case)
-    yield from _find_dates(case, dates)
+    told = {name for one in leaks if "leak" not in case.ignored for name in one.features}
+    yield from _find_dates(case, {name: one for name, one in dates.items() if name not in told})
     if not leaks:
         yield from _find_groups(case)
     yield from _find_sentinels(case)

@@ -125,7 +125,7 @@ def _standard_points(left, present, counts):
     Also the parts of the distances of class means that are luck, and that effects of nominal
     features do not confirm, of shapes (n_columns, n_classes) and (n_columns, 1).
     """
-    n_classes, n_samples = len(counts), left.rows.shape[1]
+    n_samples = left.rows.shape[1]
     by_class, common, units = _class_means(left.sums[present], left.scales, counts)
     unconfirmed = 1.0 - np.sqrt(left.confirmed)[:, np.newaxis]
     points = np.concatenate([left.rows, by_class, common], axis=1)
