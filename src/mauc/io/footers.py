@@ -74,8 +74,10 @@ class FooterRule:
                 value = self._number(row[j])
                 if value is not None:
                     sums[j], sizes[j], counts[j] = (
-                        sums[j] + value, sizes[j] + abs(value), counts[j] + 1
-                    )  # fmt: skip
+                        sums[j] + value,
+                        sizes[j] + abs(value),
+                        counts[j] + 1,
+                    )
                 elif row[j].strip() not in {*MISSING, *self.missing}:
                     return False  # a column of words
         if n_same > 1 or not any(totals.values()) or max(counts.values()) < 2:

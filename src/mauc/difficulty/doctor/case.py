@@ -24,23 +24,38 @@ _UNIQUE = "np.unique({}, axis=0, return_inverse=True)[1].ravel()"
 # with missing values in place of a number.
 _CODES = {
     "array": (
-        "np.delete(X, {}, axis=1)", "X[:, {}]", "X[{}]", _UNIQUE.format("X"), "X[y != {0}]",
+        "np.delete(X, {}, axis=1)",
+        "X[:, {}]",
+        "X[{}]",
+        _UNIQUE.format("X"),
+        "X[y != {0}]",
         "np.where((X == {1!r}) & (np.arange(X.shape[1]) == {0!r}), np.nan, X)",
     ),
     "pandas": (
-        "X.drop(columns={})", "X[{}]", "X.iloc[{}]", "X.groupby(list(X), dropna=False).ngroup()",
-        "X[y != {0}]", "X.replace({{{0!r}: {1!r}}}, np.nan)",
+        "X.drop(columns={})",
+        "X[{}]",
+        "X.iloc[{}]",
+        "X.groupby(list(X), dropna=False).ngroup()",
+        "X[y != {0}]",
+        "X.replace({{{0!r}: {1!r}}}, np.nan)",
     ),
     "polars": (
-        "X.drop({})", "X[{}]", "X[{}]", "X.hash_rows()", "X.filter(y != {0})",
+        "X.drop({})",
+        "X[{}]",
+        "X[{}]",
+        "X.hash_rows()",
+        "X.filter(y != {0})",
         "X.with_columns(X[{0!r}].replace({1!r}, None))",
     ),
     "sparse": (
-        "X[:, np.delete(np.arange(X.shape[1]), {})]", "X[:, [{}]].toarray().ravel()", "X[{}]",
-        _UNIQUE.format("X.toarray()"), "X[y != {0}]",
+        "X[:, np.delete(np.arange(X.shape[1]), {})]",
+        "X[:, [{}]].toarray().ravel()",
+        "X[{}]",
+        _UNIQUE.format("X.toarray()"),
+        "X[y != {0}]",
         "np.where((X.toarray() == {1!r}) & (np.arange(X.shape[1]) == {0!r}), np.nan, X.toarray())",
     ),
-}  # fmt: skip
+}
 
 
 class Case:
@@ -48,7 +63,7 @@ class Case:
 
     def __init__(
         self, problem: Problem, kind: str, seed: Any, n_jobs: int | None, ignored: frozenset[str]
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.problem, self.seed, self.n_jobs, self.code = problem, seed, n_jobs, _CODES[kind]
         self.ignored = ignored
         self.names = feature_names(problem)
@@ -70,17 +85,20 @@ class Case:
         return bool(wanted)
 
     def finding(
-        self, kind: str, evidence: str, next: str, codes: Sequence[int] = (),
-        columns: Sequence[int] = (), rows: Any = (),
-    ) -> Finding:  # fmt: skip
+        self,
+        kind: str,
+        evidence: str,
+        next: str,
+        codes: Sequence[int] = (),
+        columns: Sequence[int] = (),
+        rows: Any = (),
+    ) -> Finding:
         """Return a finding on classes, columns and rows."""
         classes = tuple(self.problem.classes[np.array(codes, int)].tolist())
         features = tuple(str(self.names[j]) for j in columns)
         rows = tuple(int(row) for row in rows)
         known = KINDS[kind]
-        return Finding(
-            known.code, kind, known.severity, classes, features, rows, evidence, next
-        )  # fmt: skip
+        return Finding(known.code, kind, known.severity, classes, features, rows, evidence, next)
 
     def label(self, code: int) -> str:
         """Return the name of a class."""

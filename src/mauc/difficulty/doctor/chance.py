@@ -58,13 +58,16 @@ def find_inseparable(case: Case, verdict: Verdict, interacting: set[int]) -> Ite
         if p is None:
             continue
         shown = f"= {p:.2f}" if p >= 0.1 else "above 0.05"
-        found.append(case.finding(
-            "inseparable pair",
-            f"{case.pair(at)}: no classifier is shown to be better than chance (permuted labels, "
-            f"p {shown}), the best has AUC {auc[at]:.3f} (interval {lower[at]:.3f} to "
-            f"{upper[at]:.3f}); the best feature {case.pair_auc[case.used, at].max():.3f}",
-            case.again("X, np.where(y == {1}, {0}, y)", a, b), codes=[a, b],
-        ))  # fmt: skip
+        found.append(
+            case.finding(
+                "inseparable pair",
+                f"{case.pair(at)}: no classifier is shown to be better than chance (permuted "
+                f"labels, p {shown}), the best has AUC {auc[at]:.3f} (interval {lower[at]:.3f} to "
+                f"{upper[at]:.3f}); the best feature {case.pair_auc[case.used, at].max():.3f}",
+                case.again("X, np.where(y == {1}, {0}, y)", a, b),
+                codes=[a, b],
+            )
+        )
     n_more = len(order) - _MAX_TESTED
     if found and n_more > 0:
         more = f"{found[-1].evidence}; {n_more} more pairs look like this, but were not tested"
@@ -211,13 +214,17 @@ def find_interactions(case: Case) -> tuple[list[Finding], set[int]]:
         columns = [int(chosen[i]), int(chosen[j])]
         names = [short_name(case.names[column]) for column in columns]
         keys = [case.key(column) for column in columns]
-        found.append(case.finding(
-            "interaction",
-            f"{names[0]} and {names[1]} tell {case.pair(at)} only together: AUC {together:.3f} of "
-            f"both, cut at their medians, {alone[0]:.3f} and {alone[1]:.3f} alone; a selector "
-            f"that looks at one column at a time misses them",
-            f"GreedyMAUC(keep={keys}).fit(X, y)", codes=[a, b], columns=columns,
-        ))  # fmt: skip
+        found.append(
+            case.finding(
+                "interaction",
+                f"{names[0]} and {names[1]} tell {case.pair(at)} only together: AUC {together:.3f} "
+                f"of both, cut at their medians, {alone[0]:.3f} and {alone[1]:.3f} alone; a "
+                f"selector that looks at one column at a time misses them",
+                f"GreedyMAUC(keep={keys}).fit(X, y)",
+                codes=[a, b],
+                columns=columns,
+            )
+        )
     return found, pairs
 
 

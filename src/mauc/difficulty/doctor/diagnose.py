@@ -38,11 +38,17 @@ Array = np.ndarray[Any, Any]
 
 @insert_texts
 def diagnose(
-    X: ArrayLike, y: ArrayLike, scores: ArrayLike | None = None, *,
-    groups: ArrayLike | None = None, labels: ArrayLike | None = None,
-    categorical_features: ArrayLike | None = None, ignore: str | Iterable[str] = (),
-    random_state: Any = 0, n_jobs: int | None = None,
-) -> Diagnosis:  # fmt: skip
+    X: ArrayLike,
+    y: ArrayLike,
+    scores: ArrayLike | None = None,
+    *,
+    groups: ArrayLike | None = None,
+    labels: ArrayLike | None = None,
+    categorical_features: ArrayLike | None = None,
+    ignore: str | Iterable[str] = (),
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+) -> Diagnosis:
     """Find what is wrong with a table, its labels or a model, the most consequential first.
 
     Parameters
@@ -86,16 +92,31 @@ def diagnose(
     ('MD01', 'leak', ('x4',))
     """
     return examine(
-        X, y, scores, groups=groups, labels=labels, categorical_features=categorical_features,
-        ignore=ignore, random_state=random_state, n_jobs=n_jobs,
-    )  # fmt: skip
+        X,
+        y,
+        scores,
+        groups=groups,
+        labels=labels,
+        categorical_features=categorical_features,
+        ignore=ignore,
+        random_state=random_state,
+        n_jobs=n_jobs,
+    )
 
 
 def examine(
-    X: Any, y: Any, scores: Any = None, *, groups: Any = None, labels: Any = None,
-    categorical_features: Any = None, ignore: str | Iterable[str] = (), random_state: Any = 0,
-    n_jobs: int | None = None, dates: Mapping[str, Array] | None = None,
-) -> Diagnosis:  # fmt: skip
+    X: Any,
+    y: Any,
+    scores: Any = None,
+    *,
+    groups: Any = None,
+    labels: Any = None,
+    categorical_features: Any = None,
+    ignore: str | Iterable[str] = (),
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    dates: Mapping[str, Array] | None = None,
+) -> Diagnosis:
     """Return what `diagnose` does; `dates`, in seconds, are columns that were left out of X."""
     ignored = check_ignored(ignore)
     X, y, _, _ = open_input(X, y)

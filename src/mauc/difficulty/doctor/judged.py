@@ -73,8 +73,9 @@ def find_missed_pairs(case: Case, verdict: Verdict, scores: Array) -> Iterator[F
             f"{case.pair(at)}: the model has AUC {model_auc[at]:.3f} (at most "
             f"{model.pair_upper[at]:.3f}), a classifier on these features {auc[at]:.3f} (at "
             f"least {verdict.lower[at]:.3f})",
-            "siren_study(X, y)", codes=[case.first[at], case.second[at]],
-        )  # fmt: skip
+            "siren_study(X, y)",
+            codes=[case.first[at], case.second[at]],
+        )
 
 
 def find_groups_across_folds(case: Case, verdict: Verdict, scores: Array) -> Iterator[Finding]:
@@ -97,7 +98,7 @@ def find_groups_across_folds(case: Case, verdict: Verdict, scores: Array) -> Ite
             f"{kept:.3f} if no group is trained on and tested, {split:.3f} if groups are split",
             "cross_val_predict(model, X, y, groups=groups, cv=StratifiedGroupKFold(5), "
             "method='predict_proba')",
-        )  # fmt: skip
+        )
 
 
 def find_few_rows(case: Case, verdict: Verdict) -> Iterator[Finding]:
@@ -124,6 +125,7 @@ def find_few_rows(case: Case, verdict: Verdict) -> Iterator[Finding]:
         f"{case.label(codes[0])} has {plural(n_rows, 'row')}: the AUC of "
         f"{case.pair(at)} is known to +-{half[at]:.2f}, and +-{HALF_WIDTH} needs about "
         f"{needed[at]:.0f} rows of each{others * (n_others > 0)}",
-        case.again(case.code[4] + ", y[y != {0}]", codes[0]), codes=codes.tolist(),
-    )  # fmt: skip
+        case.again(case.code[4] + ", y[y != {0}]", codes[0]),
+        codes=codes.tolist(),
+    )
     yield found._replace(severity="high" if n_rows < TINY else "low")

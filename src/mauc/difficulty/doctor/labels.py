@@ -85,8 +85,10 @@ def find_wrong_labels(case: Case, judges: Judged) -> Iterator[Finding]:
             "wrong labels",
             f"{len(rows)} rows labelled {other} look like {own}, as much as the clearer three "
             f"quarters of {own} do; {one.expected:.1f} are expected{more}",
-            case.show(rows), codes=[one.other, one.own], rows=rows,
-        )  # fmt: skip
+            case.show(rows),
+            codes=[one.other, one.own],
+            rows=rows,
+        )
 
 
 def _suspects(case: Case, margins: Margins, tested: Array, n_ordered: int) -> Iterator[Suspects]:

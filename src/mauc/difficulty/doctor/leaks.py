@@ -46,7 +46,7 @@ class Compared(NamedTuple):
 
 def find_column_faults(
     case: Case, missing: Array | None, dates: Mapping[str, Array]
-) -> Iterator[Finding]:  # fmt: skip
+) -> Iterator[Finding]:
     """Yield what is wrong with columns as they are; those that leak are not judged further."""
     compared = _compare_columns(case)
     leaks = list(_find_leaks(case, compared))
@@ -167,8 +167,10 @@ def _find_markers(case: Case, compared: Compared, missing: Array | None) -> Iter
                     f"{_name(case, j)} is {what} in {n_own:,} of {problem.class_counts[code]:,} "
                     f"rows of {case.label(code)} and in {int(has_value.sum()) - n_own:,} others: "
                     f"is it known before the class?",
-                    case.drop([j]), codes=[code], columns=[j],
-                )  # fmt: skip
+                    case.drop([j]),
+                    codes=[code],
+                    columns=[j],
+                )
             break
         if looks_missing and not is_marked and gone.any() and not gone.all():
             yield from _missing_by_class(case, j, gone)
@@ -199,14 +201,14 @@ def _code_marker(case: Case, j: int, values: Array) -> Iterator[Finding]:
         "class marker",
         f"{_name(case, j)} has one value in all rows of a class, {len(levels)} for "
         f"{problem.n_classes} classes: is it known before the class?",
-        case.drop([j]), codes=alone, columns=[j],
-    )  # fmt: skip
+        case.drop([j]),
+        codes=alone,
+        columns=[j],
+    )
     yield found if alone else found._replace(severity="medium")
 
 
-def _values_to_try(
-    values: Array, gone: Array, *, is_nominal: bool
-) -> Iterator[tuple[str, Array]]:  # fmt: skip
+def _values_to_try(values: Array, gone: Array, *, is_nominal: bool) -> Iterator[tuple[str, Array]]:
     """Yield what might mark a class: no value, a category, or a number that others are not near."""
     if gone.any() and not gone.all():
         yield "missing", gone
@@ -265,8 +267,10 @@ def _missing_by_class(case: Case, j: int, gone: Array) -> Iterator[Finding]:
         f"{_name(case, j)} is missing in {own[code] / counts[code]:.0%} of the rows of "
         f"{case.label(code)} and in {rest[code]:.0%} of others: does the class decide whether it "
         f"is measured?",
-        case.drop([j]), codes=[code], columns=[j],
-    )  # fmt: skip
+        case.drop([j]),
+        codes=[code],
+        columns=[j],
+    )
 
 
 def _find_target_means(case: Case) -> Iterator[Finding]:
@@ -297,8 +301,9 @@ def _find_target_means(case: Case) -> Iterator[Finding]:
             "target means",
             f"{_name(case, j)}: every value is the {'mean' if what == 'the labels' else 'share'} "
             f"of {of} among the rows that have it, so each row has a part of its own label",
-            case.drop([j]), columns=[j],
-        )  # fmt: skip
+            case.drop([j]),
+            columns=[j],
+        )
 
 
 def _are_means(levels: Array, means: Array, counts: Array) -> bool:
@@ -372,8 +377,10 @@ def _find_dates(case: Case, dates: Mapping[str, Array]) -> Iterator[Finding]:
         found = case.finding(
             "dates by class",
             f"{short_name(name)}: {what}; whatever else changed with time tells the classes apart",
-            next, codes=codes_found, columns=column,
-        )  # fmt: skip
+            next,
+            codes=codes_found,
+            columns=column,
+        )
         yield found if column else found._replace(features=(name,))
 
 
@@ -405,8 +412,9 @@ def _find_groups(case: Case) -> Iterator[Finding]:
             "group column",
             f"{_name(case, column)} has a few rows of each of many values, as a patient has: "
             f"rows of a value must not be trained on and tested",
-            f"{case.drop([column])[:-1]}, groups={case.column(column)})", columns=[column],
-        )  # fmt: skip
+            f"{case.drop([column])[:-1]}, groups={case.column(column)})",
+            columns=[column],
+        )
     if problem.feature_names is None or not case.looks_for("identifier"):
         return
     for j in np.flatnonzero(case.used).tolist():
@@ -416,8 +424,9 @@ def _find_groups(case: Case) -> Iterator[Finding]:
             yield case.finding(
                 "identifier",
                 f"{_name(case, j)} is called an identifier: its values tell nothing of new rows",
-                case.drop([j]), columns=[j],
-            )  # fmt: skip
+                case.drop([j]),
+                columns=[j],
+            )
 
 
 def _find_sentinels(case: Case) -> Iterator[Finding]:
@@ -441,8 +450,9 @@ def _find_sentinels(case: Case) -> Iterator[Finding]:
                         "sentinel",
                         f"{_name(case, j)} is {value:g} in {n_rows:,} rows, its other values are "
                         f"in [{others.min():.4g}, {others.max():.4g}]: a missing value?",
-                        f"diagnose({case.code[5].format(key, float(value))}, y)", columns=[j],
-                    )  # fmt: skip
+                        f"diagnose({case.code[5].format(key, float(value))}, y)",
+                        columns=[j],
+                    )
                     break
 
 
@@ -473,8 +483,9 @@ def _find_constants(case: Case, compared: Compared) -> Iterator[Finding]:
         "constant columns",
         f"{_shown(case, columns)}: one value in {_MAX_SHARE:.0%} of the rows, AUC of at most "
         f"{highest:.2f} on any pair",
-        case.drop(columns), columns=columns,
-    )  # fmt: skip
+        case.drop(columns),
+        columns=columns,
+    )
 
 
 def _levels(case: Case, j: int) -> Array:

@@ -36,8 +36,9 @@ def find_copied_rows(case: Case, folds: Folds) -> Iterator[Finding]:
             "copied rows",
             f"{share:.0%} of the tested rows are in the training part as well, with the same "
             f"values in all features",
-            f"diagnose(X, y, groups={case.code[3]})", rows=np.delete(case.rows, firsts),
-        )  # fmt: skip
+            f"diagnose(X, y, groups={case.code[3]})",
+            rows=np.delete(case.rows, firsts),
+        )
 
 
 def find_near_copies(case: Case) -> Iterator[Finding]:
@@ -49,11 +50,13 @@ def find_near_copies(case: Case) -> Iterator[Finding]:
     are ten times as many.
     """
     sample = case.sample
-    is_fine = np.array([
-        not sample.is_nominal[j]
-        and len(np.unique(sample.columns.ordered([j])[0])) > _MAX_LEVELS
-        for j in range(sample.n_features)
-    ])  # fmt: skip
+    is_fine = np.array(
+        [
+            not sample.is_nominal[j]
+            and len(np.unique(sample.columns.ordered([j])[0])) > _MAX_LEVELS
+            for j in range(sample.n_features)
+        ]
+    )
     kept = np.flatnonzero(case.used & is_fine)
     if sample.groups is not None or not len(kept) or not case.looks_for("near copies"):
         return
@@ -92,5 +95,6 @@ def find_near_copies(case: Case) -> Iterator[Finding]:
         f"{len(rows)} of {len(Z):,} rows are far nearer to one other row than to the next (at most "
         f"{limit:.2g} of that distance); {same:.0%} of them have the class of that row: rows that "
         f"are tested are nearly the same as rows of the training part",
-        case.show(found), rows=found,
-    )  # fmt: skip
+        case.show(found),
+        rows=found,
+    )

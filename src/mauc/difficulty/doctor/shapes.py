@@ -29,11 +29,15 @@ _MAX_OFF = 0.05  # of the decimal logarithm of a factor
 def find_merged_class(case: Case) -> Iterator[Finding]:
     """Yield the class that falls into two clusters the most clearly, if one does."""
     sample = case.sample
-    kept = np.array([
-        j for j in np.flatnonzero(case.used)
-        if not sample.is_nominal[j]
-        and len(np.unique(sample.columns.ordered([j])[0])) > _MAX_LEVELS
-    ], dtype=np.int64)  # fmt: skip
+    kept = np.array(
+        [
+            j
+            for j in np.flatnonzero(case.used)
+            if not sample.is_nominal[j]
+            and len(np.unique(sample.columns.ordered([j])[0])) > _MAX_LEVELS
+        ],
+        dtype=np.int64,
+    )
     if not len(kept) or not case.looks_for("merged class"):
         return
     everything = np.arange(sample.n_samples)
@@ -79,8 +83,11 @@ def find_merged_class(case: Case) -> Iterator[Finding]:
         f"{case.label(code)} falls into two clusters, {distance:.1f} of their standard deviations "
         f"apart, the smaller with {len(smaller)} of its {case.sizes[code]} rows; other classes "
         f"have {usual:.0f}{cause}",
-        case.show(smaller), codes=[code], columns=columns, rows=smaller,
-    )  # fmt: skip
+        case.show(smaller),
+        codes=[code],
+        columns=columns,
+        rows=smaller,
+    )
 
 
 def _parting_column(Z: Array, is_smaller: Array) -> tuple[int | None, float]:
