@@ -272,7 +272,7 @@ class _Grid:
         self.slow = slow if len(slow) < len(self.classifiers) else []  # unless there is no other
         self.columns = np.setdiff1d(np.arange(problem.n_features), dated)
         self.n_features, self.has_nominal = len(self.columns), bool(problem.is_nominal.any())
-        self.leaves_out = len(dated) > 0
+        self.leaves_out = self.n_features < problem.n_features
         if sizes is None:
             sizes = [size for size in SIZES if size < self.n_features] or [self.n_features]
         self.sizes = check_sizes(np.unique(sizes), self.n_features, "the number of features")
@@ -601,8 +601,8 @@ class BestSubset(Result):
         lines = [
             f"{size} of {plural(total, 'feature')} by {selector}, classifier {classifier}: "
             f"{shown}" + f" and {more} more" * (more > 0),
-            f"It is the simplest that is not clearly worse than the best of {n_compared} "
-            f"combination{'s' * (n_compared > 1)} (of {n_all}) measured on the same {folds}.",
+            f"It is the simplest that is not clearly worse than the best of "
+            f"{plural(n_compared, 'combination')} (of {n_all}) measured on the same {folds}.",
         ]
         if not self.is_finished:
             lines.append("Time ran out; a longer limit tries more.")
