@@ -1,6 +1,6 @@
-"""Rows below the data of a table, such as a total or a source: its last rows in, how many out.
+"""Count the rows below the data of a table, such as a total or a source.
 
-A word such as "Total" does not tell alone, it may be the name of a brand or of a class. A last row
+A word such as "Total" alone does not tell: it may be the name of a brand or of a class. A last row
 is left out only where it cannot be data as well: it has more or fewer cells than there are columns,
 it has nothing but a note, it has no label, or its numbers are the sums or means of the columns.
 """
