@@ -50,6 +50,8 @@ class Rival(SelectorMixin, BaseEstimator):
 
     Attributes
     ----------
+    nominal_ : ndarray of shape (n_features,)
+        Which columns are codes of words, as `fit` was told; boosted trees take these as categories.
     ranking_ : ndarray of shape (n_features,)
         Columns, best first. Those that the rival leaves out follow by F statistic.
     scores_ : ndarray of shape (n_features,)
@@ -61,9 +63,10 @@ class Rival(SelectorMixin, BaseEstimator):
         self.random_state = random_state
         self.time_limit = time_limit
 
-    def fit(self, X, y):
+    def fit(self, X, y, nominal=None):
         X, y = validate_data(self, X, y, dtype=np.float64)
         codes = np.unique(y, return_inverse=True)[1]
+        self.nominal_ = np.zeros(X.shape[1], bool) if nominal is None else nominal
         with limited(self.time_limit):
             order = np.asarray(self._order(X, codes), dtype=np.int64)
         is_left = np.ones(X.shape[1], bool)
@@ -338,7 +341,8 @@ class LightGBMGain(Rival):
     """
 
     def _order(self, X, y):
-        return by_scores(fit_lightgbm(X, y, self.random_state).feature_importances_, X, y)
+        model = fit_lightgbm(categories(X, self.nominal_), y, self.random_state)
+        return by_scores(model.feature_importances_, X, y)
 
 
 class LightGBMShap(Rival):
@@ -356,6 +360,133 @@ class LightGBMShap(Rival):
 def fit_lightgbm(X, y, random_state):
     """Return fitted trees whose `feature_importances_` are gains."""
     return LightGBM(n_estimators=100, importance_type="gain", random_state=random_state).fit(X, y)
+
+
+def categories(X, nominal):
+    """Return X, as a frame with categories if some columns are codes of words."""
+    if not nominal.any():
+        return X
+    frame = pd.DataFrame(X)
+    words = np.flatnonzero(nominal)
+    return frame.astype({j: int for j in words}).astype({j: "category" for j in words})
+
+
+class XGBoostGain(Rival):
+    """Total gain of the splits in XGBoost: 20 rounds, 50 with two classes, 64 bins."""
+
+    def _order(self, X, y):
+        from xgboost import XGBClassifier
+
+        model = XGBClassifier(
+            n_estimators=50 if y.max() == 1 else 20, max_bin=64, tree_method="hist", n_jobs=1,
+            enable_categorical=True, importance_type="total_gain", random_state=self.random_state,
+        ).fit(categories(X, self.nominal_), y)  # fmt: skip
+        return by_scores(model.feature_importances_, X, y)
+
+
+class CatBoostGain(Rival):
+    """Loss that the splits of CatBoost take away: 50 symmetric trees of depth 6, 32 borders."""
+
+    def _order(self, X, y):
+        from catboost import CatBoostClassifier
+
+        # Processor seconds per cell, row of trees and class of a fit of average size.
+        check_expected(2e-7 * X.size * (y.max() + 1) * 50 / 10, self.time_limit)
+        words = np.flatnonzero(self.nominal_)
+        table = pd.DataFrame(X).astype({j: int for j in words})
+        model = CatBoostClassifier(
+            iterations=50, depth=6, border_count=32, thread_count=1, verbose=False,
+            random_seed=self.random_state, allow_writing_files=False,
+        )  # fmt: skip
+        try:
+            model.fit(table, y, cat_features=words.tolist())
+        except KeyboardInterrupt as error:  # what it makes of an exception in a signal handler
+            raise TimeLimitError(f"not finished within {self.time_limit:g} s") from error
+        return by_scores(np.asarray(model.get_feature_importance()), X, y)
+
+
+class Abess(Rival):
+    """Best subsets of (multinomial) logistic regression: of 5, 10, 20 and 50 standardised columns.
+
+    A column is ranked by the smallest subset that has it, then by its absolute weights there.
+    """
+
+    def _order(self, X, y):
+        from abess import LogisticRegression as Logistic
+        from abess import MultinomialRegression
+
+        n_classes = int(y.max()) + 1
+        check_expected(6e-6 * X.size * (n_classes if n_classes > 2 else 1), self.time_limit)
+        varying = np.flatnonzero(np.ptp(X, axis=0) > 0)  # it refuses constant columns
+        Z, order = scale(X[:, varying]), []
+        for size in (5, 10, 20, 50):
+            kind = Logistic if n_classes == 2 else MultinomialRegression
+            # All columns as a subset end its process.
+            model = kind(support_size=min(size, len(varying) - 1), thread=1)
+            target = y if n_classes == 2 else np.eye(n_classes)[y]
+            weights = np.abs(model.fit(Z, target).coef_).reshape(len(varying), -1).sum(axis=1)
+            weights[order] = 0.0
+            order += [int(j) for j in descending(weights)[: np.count_nonzero(weights)]]
+        return varying[order]
+
+
+class _Entropies(Rival):
+    """A selector of skfeature by entropies: numbers in five bins of equal frequency."""
+
+    _seconds_per_cell = 1e-6
+
+    def _order(self, X, y):
+        k = self._n_wanted(X)
+        check_expected(self._seconds_per_cell * X.size * k, self.time_limit)
+        edges = np.quantile(X, (0.2, 0.4, 0.6, 0.8), axis=0)
+        bins = (X[:, np.newaxis] > edges.T[np.newaxis].transpose(0, 2, 1)).sum(axis=1)
+        bins[:, self.nominal_] = X[:, self.nominal_]
+        return self._select()(bins, y, mode="index", n_selected_features=k)
+
+
+class CMIM(_Entropies):
+    """``cmim`` of skfeature-chappers, on numbers in five bins of equal frequency."""
+
+    def _select(self):
+        from skfeature.function.information_theoretical_based.CMIM import cmim
+
+        return cmim
+
+
+class DISR(_Entropies):
+    """``disr`` of skfeature-chappers, on numbers in five bins of equal frequency."""
+
+    def _select(self):
+        from skfeature.function.information_theoretical_based.DISR import disr
+
+        return disr
+
+
+class FeatureEngineMRMR(Rival):
+    """``MRMR`` of feature-engine, by its default: quotients of nearest-neighbour information.
+
+    Columns are ranked by the smallest of the subsets of 5, 10, 20 and 50 columns that has them.
+    """
+
+    def _order(self, X, y):
+        from feature_engine.selection import MRMR
+
+        sizes = [size for size in (5, 10, 20, 50) if size < X.shape[1]]
+        check_expected(2e-6 * X.size * sum(sizes), self.time_limit)
+        table, order = pd.DataFrame(X).add_prefix("x"), []
+        for size in sizes:
+            model = MRMR(max_features=size, random_state=self.random_state, n_jobs=1)
+            dropped = set(model.fit(table, pd.Series(y)).features_to_drop_)
+            chosen = [j for j, name in enumerate(table) if name not in dropped]
+            order += [j for j in chosen if j not in order]
+        return order
+
+
+class AnovaF(Rival):
+    """``SelectKBest(f_classif)`` of scikit-learn."""
+
+    def _order(self, X, y):
+        return descending(f_scores(X, y))
 
 
 class Boruta(Rival):

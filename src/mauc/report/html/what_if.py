@@ -22,7 +22,7 @@ from mauc.selectors.greedy_mauc.dispersion import FOLDED, MAX_FOLDED, spread_eff
 from mauc.selectors.greedy_mauc.interactions import MAX_PAIRS, add_folded, search_derived
 from mauc.selectors.greedy_mauc.prediction import other_sizes
 from mauc.selectors.greedy_mauc.scores import NormalScores
-from mauc.selectors.greedy_mauc.search import MAX_HELD, SearchState, measure_state
+from mauc.selectors.greedy_mauc.search import MAX_HELD, SearchState, measure_state, pair_stakes
 from mauc.selectors.greedy_mauc.units import max_choices
 
 MAX_CANDIDATES = 300
@@ -91,6 +91,7 @@ def what_if_part(
         "effects": _packed(derived.effects[every], is_exact),
         "used_folded": np.flatnonzero(np.isin(folded, selector.folded_features_)).tolist(),
         "prior": state.prior[columns].tolist(),
+        "stakes": pair_stakes(scores.class_sizes, None).tolist(),
         "varies": scores.varies[columns].tolist(),
         "repeats": _repeats(state, columns),
         "samples": _samples(state, derived.scores, columns, every),

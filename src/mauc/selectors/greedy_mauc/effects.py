@@ -28,7 +28,6 @@ from mauc.selectors.pair_auc import ColumnReader, folded_auc, unordered_columns
 MAX_AUC = 1.0 - 1e-4  # a perfect AUC of a finite sample is no proof of an infinite effect
 MODEL_NOISE = 0.05  # square of an effect (AUC 0.56) that is not distinguished from model error
 _MAX_SQUARE = 11.0  # of an effect (AUC 0.99): beyond, its variance is no better known
-_MIN_SQUARE = 1e-12
 _MAX_TABLE = 2**18  # entries: 2 MiB, so that a table stays in a fast cache
 _MAX_DIFFERENCE = 5.26  # the effect of the largest AUC that counts, 0.9999
 _FULLY_TIED = 0.5  # share of tied pairs of rows from which on the AUC does not count
@@ -218,6 +217,8 @@ def shrink_effects(
     if noise_correction > 0.0:
         squares = effects * effects
         noise = variances * (1.0 + np.minimum(squares, _MAX_SQUARE) / 8.0) + MODEL_NOISE
-        share = noise_correction * noise / np.maximum(squares, _MIN_SQUARE)
-        effects *= 1.0 - np.minimum(share, 1.0)
+        ratios = squares / (noise_correction * noise)
+        # A line through 0 that touches 1 - 1 / x: no effect becomes 0, so that the order of those
+        # below the noise is kept.
+        effects *= np.where(ratios < 2.0, ratios / 4.0, 1.0 - 1.0 / np.maximum(ratios, 2.0))
     return effects

@@ -390,7 +390,9 @@ def find_exchanges(
 
 def model_shares(state: Any) -> Any:
     """Return the share of each class pair in MAUC."""
-    return state.stakes / state.stakes.sum()
+    if state.pair_shares is None:
+        return np.full(len(state.stakes), 1.0 / len(state.stakes))
+    return state.pair_shares / state.pair_shares.sum()
 
 
 def effect_scale(slopes: np.ndarray, predicted: Any, shares: Any) -> Any:

@@ -54,6 +54,7 @@ class NormalScores:
     class_counts: np.ndarray  #: (n_classes,), int64: kept rows of each class
     varies: np.ndarray  #: (n_features,), bool: False if constant in all samples, kept or not
     rows: np.ndarray  #: (n_kept,), int32: the rows that are kept, sorted by class
+    class_sizes: np.ndarray  #: (n_classes,): weights of all rows of each class, or their numbers
     weights: np.ndarray | None = None  #: (>= n_kept,): of the kept rows, then zeros
     #: for nominal features of more than two categories, whose scores are made of the classes, the
     #: part of the squared effects of their scores that leave-pair-out AUCs confirm, in [0, 1]
@@ -178,6 +179,7 @@ class NormalScorer:
             counts,
             np.empty(n_features, np.bool_),
             kept_rows,
+            self.class_weights,
             weights,
         )
 
@@ -326,7 +328,9 @@ def estimate_shrinkage(scores: NormalScores) -> float:
     error = np.mean((1.0 - r**2) ** 2) / n_free + max(0.0, spread) / max(weight, 1) / 2
     # Of as many correlations as there are features, chance alone makes the largest so large.
     floor = min(_MAX_FLOOR, math.sqrt(2.0 * math.log(len(varying)) / n_free))
-    return float(min(1.0, max(floor, error / (error + np.mean(r**2)))))
+    estimated = min(1.0, max(floor, error / (error + np.mean(r**2))))
+    # A search takes what looks best, and errors over fewer classes cancel less.
+    return float(1.0 - (1.0 - 1.0 / len(scores.class_counts)) * (1.0 - estimated))
 
 
 def _correlations(scatter):

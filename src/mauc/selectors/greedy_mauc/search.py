@@ -26,6 +26,7 @@ MAX_HELD = 2**26  # bytes of a state that is kept after the search
 _MAX_WINDOW = 64  # steps before all bounds are renewed
 # What rounding may take from a bound or add to a gain: much more than it does.
 _SLACK, _MARGIN = 1.0 + 1e-6, 1e-11
+_FEW = 10.0  # samples of two classes, in harmonic mean, whose error counts half
 _FUNCTION_NOISE = 0.1  # variance left, below which a nominal feature is taken for a function
 _CHUNK = 1 << 16  # products of two 8-bit numbers: as many never overflow a 32-bit sum
 _TILE = 1 << 16  # features: long rows stream well, and one of them stays in the second-level cache
@@ -83,8 +84,8 @@ class SearchState:
     `effects`, of shape (n_columns, n_pairs), are overwritten by residual effects. At most `n_steps`
     columns will be chosen. Within-class correlations count 1 - `shrinkage` times, the error of a
     pair is taken as exp(-alpha D_p^2 / 8), and gains are multiplied by the `prior`, weights in
-    (0, 1], when they are compared; errors by `pair_shares`, None if all count the same. The last
-    `n_products` columns are not candidates on their own.
+    (0, 1], when they are compared; errors by `pair_stakes`, with `pair_shares`, None if all count
+    the same. The last `n_products` columns are not candidates on their own.
     """
 
     def __init__(
@@ -124,9 +125,7 @@ class SearchState:
         self.separations: np.ndarray = np.zeros(n_pairs)
         # What each pair counts, at most 1, and its weight in the remaining error.
         self.pair_shares: np.ndarray | None = pair_shares
-        self.stakes: np.ndarray = np.ones(n_pairs)
-        if pair_shares is not None:
-            self.stakes = pair_shares / pair_shares.max()
+        self.stakes: np.ndarray = pair_stakes(scores.class_sizes, pair_shares)
         self.weights: np.ndarray = self.stakes / self.stakes.sum()
         self.bounds: Any = GainBounds(self.n_features, self.weights, self.rate)
         self.blocks: list[tuple[int, int]] = _feature_blocks(
@@ -285,6 +284,17 @@ class SearchState:
     def is_large(self) -> bool:
         """Whether the arrays are too large to be kept until a prediction is asked for."""
         return self.effects.nbytes + self.factors.nbytes + self.slopes.nbytes > MAX_HELD
+
+
+def pair_stakes(class_sizes: np.ndarray, pair_shares: np.ndarray | None) -> np.ndarray:
+    """Return what the errors of the class pairs count, at most 1: less where samples are few."""
+    first, second = np.triu_indices(len(class_sizes), 1)
+    a, b = class_sizes[first], class_sizes[second]
+    sizes = 2.0 * a * b / np.maximum(a + b, 1e-300)
+    stakes = sizes / (sizes + _FEW)
+    if pair_shares is not None:
+        stakes = stakes * pair_shares
+    return stakes / stakes.max()
 
 
 def spread_columns(varies: np.ndarray, chosen: np.ndarray) -> np.ndarray:

@@ -35,7 +35,7 @@ function readModel(packed, decode) {
     n, nCandidates, nPairs: effects.length / n, effects, samples, repeats, folded: packed.folded,
     correlations: (s) => { correlations[s] ??= correlationsOf(samples, s); return correlations[s]; },
     ofFolded: packed.folded.map((f, at) => correlation(samples, f, nCandidates + at)),
-    prior: packed.prior, varies: packed.varies, rate: packed.rate,
+    prior: packed.prior, varies: packed.varies, rate: packed.rate, stakes: packed.stakes,
   };
 }
 
@@ -107,8 +107,8 @@ class GreedySearch {
     this.slopes = [];
     // The gain of a candidate is at most its squared reach over its variance: see GainBounds.
     this.reaches = new Float64Array(nCandidates).fill(Infinity);
-    const largest = Math.max(...wishes.shares);
-    this.stakes = Float64Array.from(wishes.shares, (share) => share / largest);
+    const stakes = wishes.shares.map((share, p) => model.stakes[p] * share), largest = Math.max(...stakes);
+    this.stakes = Float64Array.from(stakes, (stake) => stake / largest);
     const total = this.stakes.reduce((sum, stake) => sum + stake, 0);
     this.weights = this.stakes.map((stake) => stake / total);
     this.separation = new Float64Array(nPairs);
