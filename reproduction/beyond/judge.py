@@ -148,23 +148,27 @@ class Fold:
                 scores[name] = float(mauc_score(y[self.test], found, labels=model.classes_))
 
 
-def read_scores(run: Path) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Return facts of the tables, MAUCs in long format, and the seconds and errors of selectors."""
-    facts, rows, fits = {}, [], []
+def read_run(run: Path) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Return facts of the tables, the fits of the selectors, and MAUCs in long format."""
+    facts, fits, rows = {}, [], []
     for path in sorted(run.glob("*.json")):
         known = json.loads(path.read_text())
         table = known["facts"]["table"]
         facts[table] = known["facts"]
         for name, found in known["selectors"].items():
-            fits.append((table, path.stem, name, found.get("seconds"), found.get("error")))
-            ranking = found.get("ranking", [])
-            for k in (k for k in SIZES if k < known["facts"]["columns"]):
+            ranking = found.get("ranking")
+            seconds, error = found.get("seconds"), found.get("error")
+            fits.append((table, path.stem, name, seconds, error, ranking))
+            for k in (k for k in SIZES if ranking and k < known["facts"]["columns"]):
                 key = ",".join(map(str, sorted(set(ranking[:k]))))
-                for classifier, mauc in known["scores"].get(key, {}).items() if ranking else ():
+                for classifier, mauc in known["scores"][key].items():
                     rows.append((table, path.stem, name, k, classifier, mauc))
-    scores = pd.DataFrame(rows, columns=["table", "fold", "selector", "k", "classifier", "mauc"])
-    seconds = pd.DataFrame(fits, columns=["table", "fold", "selector", "seconds", "error"])
-    return pd.DataFrame(facts.values()).set_index("table"), scores, seconds
+    columns = ["table", "fold", "selector"]
+    return (
+        pd.DataFrame(facts.values()).set_index("table"),
+        pd.DataFrame(fits, columns=[*columns, "seconds", "error", "ranking"]),
+        pd.DataFrame(rows, columns=[*columns, "k", "classifier", "mauc"]),
+    )
 
 
 def _run_fold(job: tuple[Any, ...]) -> str:

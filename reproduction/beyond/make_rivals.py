@@ -1,416 +1,292 @@
-"""Run the comparison with what people use and write its page: `make beyond-rivals`.
+"""Judge all selectors on 81 tables and write rivals.md: `make beyond-rivals`.
 
     python -m reproduction.beyond.make_rivals               # run what is missing, write
     python -m reproduction.beyond.make_rivals --page-only   # write from what is there
 
-Runs resume. The page says what is missing.
+Runs resume.
 """
 
 import argparse
-import csv
 import datetime
-import importlib
 import inspect
-import json
+import itertools
 import os
-import time
-import warnings
-from itertools import product
+from collections.abc import Callable
 from pathlib import Path
 
 import matplotlib
+import numpy as np
 import pandas as pd
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
-from matplotlib.text import Text
-from matplotlib.transforms import Bbox
-from sklearn.model_selection import StratifiedKFold
-from threadpoolctl import threadpool_limits
+from scipy.stats import wilcoxon
 
-from mauc.datasets import load_dataset
-from mauc.exceptions import IncompleteRunWarning, MaucError
-from mauc.experiments import load_run, read_plan, run_plan
 from mauc.plotting import CriticalDifferenceDisplay
-from mauc.selectors import make_selector
-from reproduction.beyond import rivals_tables as tables
-from reproduction.beyond.rivals import TIME_LIMIT, some_rows
+from mauc.report import markdown_table
+from mauc.stats import friedman_test, holm_adjust
+from reproduction.beyond import judge, rivals
+from reproduction.beyond.selectors import FIT_SECONDS, SELECTORS
 from reproduction.common import versions
 
 HERE = Path(__file__).resolve().parent
-FOLDER_OF_PLANS = HERE.parent / "plans"
-PLANS = ("rivals", "ours")
-EVERYTHING = "all_features"
-SAME = ("seed", "folds", "repeats", "sizes", "max_rows", "classifiers")
-PACKAGES = ("lightgbm", "boruta", "mrmr-selection", "skrebate")
-HEAD = ("dataset", "selector", "seconds", "error")  # of seconds.csv
-DISTANCES = (8, 16, 24, 32)  # of a label from its point
-SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1))  # right, up
-ACROSS = {-1: "right", 0: "center", 1: "left"}
-UPRIGHT = {-1: "top", 0: "center", 1: "bottom"}
-SPECIAL = {"f_classif": "`SelectKBest(f_classif)` of scikit-learn."}
+OURS = "greedy"
+SEED, N_FOLDS = 2026, 2
+PACKAGES = (
+    "lightgbm", "xgboost", "catboost", "abess", "boruta", "mrmr-selection", "feature-engine",
+    "skfeature-chappers",
+)  # fmt: skip
+GROUPS: dict[str, Callable[[pd.DataFrame], pd.Series]] = {
+    "2 classes": lambda t: t["classes"] == 2,
+    "3-5": lambda t: t["classes"].between(3, 5),
+    "6-9": lambda t: t["classes"].between(6, 9),
+    "10 or more": lambda t: t["classes"] >= 10,
+    "< 150 rows": lambda t: t["rows"] < 150,
+    "150-599": lambda t: t["rows"].between(150, 599),
+    "600 or more": lambda t: t["rows"] >= 600,
+    "< 50 columns": lambda t: t["columns"] < 50,
+    "50-500": lambda t: t["columns"].between(50, 500),
+    "> 500": lambda t: t["columns"] > 500,
+    "words": lambda t: t["nominal"],
+    "imbalance >= 10": lambda t: t["imbalance"] >= 10,
+}
+MAX_LOSSES = 30
+TOP = 10  # features of a choice whose stability is measured
+LEVEL = 0.05
 
 
-def main(arguments=None):
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=Path, default=Path("runs/beyond"))
-    parser.add_argument("--page-only", action="store_true", help="Run nothing.")
-    parser.add_argument("--output", type=Path, default=HERE, help="Folder of the page.")
-    parser.add_argument("--jobs", type=int, default=None, help="Workers; one per core by default.")
-    options = parser.parse_args(arguments)
-    matplotlib.use("agg")
-    plans = [read_plan(FOLDER_OF_PLANS / f"{name}.toml") for name in (*PLANS, EVERYTHING)]
-    if not options.page_only:
-        for plan in plans:
-            print(run_plan(plan, options.runs / plan.name, n_jobs=options.jobs))
-        measure_seconds(plans[:2], options.runs / "seconds.csv")
-    write_page(options.runs, options.output)
+class Results:
+    """What a run says: means by table, ranks of the selectors that finished everywhere."""
+
+    def __init__(self, facts: pd.DataFrame, fits: pd.DataFrame, scores: pd.DataFrame) -> None:
+        is_simulated = facts.index.str.startswith("sim_")
+        self.facts, self.simulated = facts[~is_simulated], facts.index[is_simulated]
+        self.fits, self.scores = fits, scores
+        names = [name for name in SELECTORS if (fits["selector"] == name).any()]
+        self.means = table_means(scores, fits).reindex(columns=names)
+        self.real = self.means.loc[self.facts.index]
+        self.finished = [name for name in names if self.real[name].notna().all()]
+        self.ranks = self.real[self.finished].rank(axis=1, ascending=False)
+        self.order = self.ranks.mean().sort_values().index.tolist()
+
+    def duels(self) -> pd.DataFrame:
+        """Return GreedyMAUC against each selector: tables won, the mean difference and a test."""
+        seconds = self.fits.groupby("selector")["seconds"].median()
+        rows = []
+        for name in self.real:
+            lead = (self.real[OURS] - self.real[name]).dropna()
+            rows.append({
+                "selector": name,
+                "mean MAUC": self.real[name].mean() if name in self.finished else np.nan,
+                "mean rank": self.ranks[name].mean() if name in self.finished else np.nan,
+                "tables": len(lead),
+                "greedy higher": str((lead > 0).sum()),
+                "lower": str((lead < 0).sum()),
+                "mean difference": lead.mean(),
+                "p": wilcoxon(lead).pvalue if lead.any() else 1.0,
+                "CPU seconds": seconds[name],
+            })  # fmt: skip
+        found = pd.DataFrame(rows).sort_values(["mean rank", "mean difference"], ignore_index=True)
+        others = found["selector"] != OURS
+        found.loc[others, "Holm p"] = holm_adjust(found.loc[others, "p"].tolist())
+        found.loc[~others, ["greedy higher", "lower"]] = "-"
+        found.loc[~others, ["mean difference", "p"]] = np.nan
+        return found
+
+    def by_group(self) -> pd.DataFrame:
+        """Return mean ranks by kind of table."""
+        found = {f"all ({len(self.real)})": self.ranks.mean()}
+        for group, holds in GROUPS.items():
+            tables = self.facts.index[holds(self.facts).astype(bool)]
+            if len(tables) > 0:
+                found[f"{group} ({len(tables)})"] = self.ranks.loc[tables].mean()
+        return pd.DataFrame(found).loc[self.order].rename_axis("selector").reset_index()
+
+    def by(self, setting: str) -> pd.DataFrame:
+        """Return mean ranks by classifier or number of features, over the tables that have it."""
+        found = {}
+        for value, part in self.scores.groupby(setting, sort=False):
+            means = table_means(part, self.fits)[self.finished]
+            means = means.loc[means.index.isin(self.facts.index)]
+            found[f"K = {value}" if setting == "k" else value] = means.rank(
+                axis=1, ascending=False
+            ).mean()
+        return pd.DataFrame(found).loc[self.order].rename_axis("selector").reset_index()
+
+    def losses(self) -> pd.DataFrame:
+        """Return the tables where another selector is highest, the largest difference first."""
+        others = self.real.drop(columns=OURS)
+        found = self.facts[["rows", "columns", "classes"]].astype(int).copy()
+        found["greedy"] = self.real[OURS]
+        found["best other"], found["its MAUC"] = others.idxmax(axis=1), others.max(axis=1)
+        found["difference"] = found["greedy"] - found["its MAUC"]
+        found["place of greedy"] = self.ranks[OURS].round().astype(int)
+        found = found[found["difference"] < 0].sort_values("difference")
+        return found.rename_axis("table").reset_index()
+
+    def stability(self) -> pd.DataFrame:
+        """Return the mean Jaccard index of the first ten features chosen in two folds."""
+        found: dict[str, list[float]] = {}
+        wide = self.facts.index[self.facts["columns"] > TOP]
+        fits = self.fits[self.fits["table"].isin(wide) & self.fits["selector"].isin(self.finished)]
+        for (_, name), part in fits.groupby(["table", "selector"]):
+            sets = [set(ranking[:TOP]) for ranking in part["ranking"]]
+            indices = [len(a & b) / len(a | b) for a, b in itertools.combinations(sets, 2)]
+            if indices:
+                found.setdefault(name, []).append(float(np.mean(indices)))
+        means = pd.Series({name: np.mean(values) for name, values in found.items()}, name="Jaccard")
+        return means.sort_values(ascending=False).rename_axis("selector").reset_index()
+
+    def unfinished(self) -> pd.DataFrame:
+        """Return which selectors failed, on how many of the tables, and why, most often."""
+        failed = self.fits[self.fits["error"].notna()]
+        rows = [
+            (name, part["table"].nunique(), part["error"].mode()[0].partition(": ")[2])
+            for name, part in failed.groupby("selector")
+        ]
+        return pd.DataFrame(rows, columns=["selector", "tables", "why, on most"])
 
 
-def write_page(runs, output):
-    """Write rivals.md and its pictures from run folders that may lack cells."""
-    check_same_folds(runs)
-    parts = {name: load_part(runs / name) for name in (*PLANS, EVERYTHING)}
-    rows = tables.common_splits([parts[name] for name in PLANS])
-    if rows.empty:
-        raise MaucError(f"the runs in {runs} have no fold in common yet.")
-    compared_table, compared = tables.win_table(rows)
-    ranks, scores = tables.rank_table(rows)
-    duels = tables.duel_table(scores)
-    seconds = load_seconds(runs / "seconds.csv", rows)
-    unranked = tables.partial_table(rows)
-    everything = tables.all_features_table(rows, parts[EVERYTHING])
+def table_means(scores: pd.DataFrame, fits: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean MAUC of every table and selector; NaN where a fold of it failed."""
+    means = scores.groupby(["table", "selector"])["mauc"].mean().unstack()
+    failed = fits[fits["error"].notna()][["table", "selector"]].drop_duplicates()
+    for table, name in failed.itertuples(index=False):
+        if table in means.index and name in means:
+            means.loc[table, name] = np.nan
+    return means
+
+
+def markdown(frame: pd.DataFrame, digits: int = 4) -> str:
+    """Return a frame as a Markdown table; NaN as a dash."""
+
+    def show(value: object, name: str) -> str:
+        if not isinstance(value, float | np.floating):
+            return str(value)
+        if np.isnan(value):
+            return "-"
+        if name in ("p", "Holm p"):
+            return f"{value:.4f}" if value >= 0.0001 else "< 0.0001"
+        return f"{value:.{2 if name == 'mean rank' else digits}f}"
+
+    names = [str(name) for name in frame.columns]
+    rows = [
+        [show(value, name) for name, value in zip(names, row, strict=True)]
+        for row in frame.itertuples(index=False)
+    ]
+    return markdown_table(names, rows)
+
+
+def in_short(found: Results) -> str:
+    """Return what the tables say, in a list."""
+    ranks, duels = found.ranks.mean(), found.duels().set_index("selector")
+    place = found.order.index(OURS) + 1
+    first = ", ".join(f"{name} {ranks[name]:.1f}" for name in found.order[:5])
+    everywhere = duels.loc[[name for name in found.order if name != OURS]]
+    level = everywhere.index[everywhere["Holm p"] >= LEVEL]
+    groups = found.by_group().set_index("selector")
+    behind = [
+        f"{group}: {column.idxmin()} {column.min():.1f}, greedy {column[OURS]:.1f}"
+        for group, column in groups.items()
+        if column.idxmin() != OURS
+    ]
+    classifiers = found.by("classifier").set_index("selector")
+    firsts = [name for name in classifiers if classifiers[name].idxmin() == OURS]
+    partial = [
+        f"{name} ({int(row['tables'])} tables, {row['mean difference'] * 1000:+.1f} thousandths)"
+        for name, row in duels.drop(everywhere.index).drop(OURS).iterrows()
+    ]
+    losses = found.losses()
+    return f"""## In short
+
+- **Rank.** GreedyMAUC is number {place} of {len(found.order)} selectors that finished on all \
+{len(found.real)} real tables: mean ranks {first}.
+- **One against one.** Its mean MAUC is significantly higher (Wilcoxon over the tables, Holm over \
+all selectors, 5 %) than that of {len(everywhere) - len(level)} of these {len(everywhere)}\
+{", not than that of " + ", ".join(level) if len(level) else ""}.
+- **Classifiers.** It has the best mean rank with {len(firsts)} of {classifiers.shape[1]}: \
+{", ".join(firsts)}.
+- **Kinds of tables.** It has the best mean rank in {groups.shape[1] - len(behind)} of \
+{groups.shape[1]} groups{"; not in: " + "; ".join(behind) if behind else ""}.
+- **Selectors that did not finish everywhere**, mean difference where they did: \
+{", ".join(partial) or "none"}.
+- **Losses.** Another selector is higher on {len(losses)} of {len(found.real)} tables, each time \
+the best of {len(found.real.columns) - 1}; the largest difference is \
+{losses["difference"].min():.3f} ({losses.iloc[0]["table"]}, {losses.iloc[0]["best other"]})."""
+
+
+def head(found: Results) -> str:
+    """Return the title and how it was measured."""
+    sets = found.facts["folder"].value_counts()
+    return f"""# Against what people use
+
+Written by `make beyond-rivals` on {datetime.date.today()} with {versions()}, \
+{versions(*PACKAGES)}; {os.cpu_count()} cores.
+
+{len(found.real)} real tables: the {sets["paper"] + sets["more"]} sets of numbers that earlier \
+versions were judged on, and {sets["tables"]} of all kinds; of each at most 1,000 rows.
+{len(found.simulated)} simulated tables stand apart. Two of three folds; features are chosen in \
+the training part, once for all classifiers and numbers of features K = 5, 10, 20 and 50, as far \
+as a table has more. Classifiers: {", ".join(judge.CLASSIFIERS)}: Naive Bayes, five nearest \
+neighbours, logistic regression, an RBF-SVM, 30 extremely randomised trees and 15 rounds of \
+LightGBM, on standardised numbers and indicators of categories. `greedy` is `GreedyMAUC` with its \
+defaults. {len(found.scores):,} measurements. A difference is GreedyMAUC minus the other."""
+
+
+def write_page(run: Path, output: Path) -> None:
+    """Write rivals.md and its picture."""
+    found = Results(*judge.read_run(run))
+    display = CriticalDifferenceDisplay.from_scores(
+        found.real[found.finished].to_numpy(), found.finished, posthoc="nemenyi"
+    )
+    display.figure_.savefig(output / "rivals_ranks.png", dpi=120)
+    test = friedman_test(found.real[found.finished].to_numpy())
+    losses = found.losses()
+    simulated = found.means.loc[found.simulated].reset_index()
+    settings = pd.DataFrame(
+        [(name, settings_of(name)) for name in found.means if settings_of(name)],
+        columns=["selector", "settings"],
+    )
     sections = [
-        head(runs, parts, rows),
-        in_short(rows, ranks, duels, compared),
-        mean_section(rows),
-        rank_section(ranks, scores, duels, output),
-        "## The place of GreedyMAUC\n\nIts mean rank over the data sets, over all classifiers and "
-        "with each alone, and the best of the other selectors.\n\n"
-        + tables.markdown(tables.place_table(rows), 2),
-        "## Selectors that did not finish everywhere\n\nThey have no part in the ranks above. "
-        "Here each is ranked on the data sets and sizes K that it finished, among the selectors "
-        "that finished everywhere, beside the mean rank of GreedyMAUC there and the number of "
-        "these data sets on which GreedyMAUC is higher.\n\n"
-        + (tables.markdown(unranked, 2) if len(unranked) else "None."),
-        "## Win/draw/loss of GreedyMAUC, corrected resampled t-test at 5 %\n\nOver data sets and "
-        "sizes; a win is a setting in which GreedyMAUC is significantly better.\n\n"
-        + tables.markdown(compared_table),
-        "## By number of features\n\nMean MAUC of GreedyMAUC minus that of the other selector, "
-        "over the data sets that have so many features and that the other finished.\n\n"
-        + tables.markdown(tables.size_table(rows)),
-        "## Where GreedyMAUC loses\n\nEvery data set and selector with a higher mean MAUC over "
-        "classifiers and sizes, and how many settings (classifier x size) differ significantly.\n\n"
-        + tables.markdown(tables.loss_table(rows, compared)),
-        "## Few samples\n\nThe five data sets with few rows for their features or classes, sizes "
-        "up to 50, against the best of four rivals on each.\n\n"
-        + tables.markdown(tables.small_table(rows)),
-        seconds_section(seconds, scores, output),
-        "## All features\n\nMean MAUC over the classifiers, without any selection and with "
-        "GreedyMAUC at the largest size.\n\n"
-        + (tables.markdown(everything) if len(everything) else "Not run yet."),
-        f"## What did not finish\n\nA fit may take {TIME_LIMIT:g} s of processor time; some rivals "
-        "tell earlier that they would not finish.\n\n"
-        + tables.markdown(tables.unfinished_table(rows)),
-        settings_section(),
+        head(found),
+        in_short(found),
+        "## All selectors\n\nA dash instead of mean and rank: the selector did not finish "
+        "everywhere; it is compared where it did. CPU seconds of one fit, median of all tables, "
+        "one thread.\n\n" + markdown(found.duels()),
+        f"## Mean ranks by kind of table\n\n{markdown(found.by_group(), 2)}\n\n"
+        f"![mean ranks with the critical difference](rivals_ranks.png)\n\nFriedman test over "
+        f"{len(found.real)} tables: chi-square {test.statistic:.1f}, p = {test.p_value:.2g}.",
+        f"## Mean ranks by classifier\n\n{markdown(found.by('classifier'), 2)}",
+        f"## Mean ranks by number of features\n\n{markdown(found.by('k'), 2)}",
+        f"## Where GreedyMAUC loses\n\nThe {min(MAX_LOSSES, len(losses))} largest of "
+        f"{len(losses)}, against the best of all others on the table.\n\n"
+        + markdown(losses.head(MAX_LOSSES)),
+        f"## Simulated tables\n\n{markdown(simulated, 3)}",
+        "## Stability\n\nMean Jaccard index of the first ten features of two folds, over the "
+        f"tables of more than ten columns.\n\n{markdown(found.stability(), 3)}",
+        f"## What did not finish\n\nA fit of another package may take {FIT_SECONDS:g} CPU seconds; "
+        f"some tell earlier that it would take longer.\n\n{markdown(found.unfinished())}",
+        f"## Settings of the rivals\n\n{markdown(settings)}",
     ]
     (output / "rivals.md").write_text("\n\n".join(sections) + "\n", encoding="utf-8")
 
 
-def check_same_folds(runs):
-    """Refuse runs whose rows cannot be joined: other data, seeds, folds, sizes or classifiers."""
-    plans = {name: json.loads((runs / name / "plan.json").read_text()) for name in PLANS}
-    first, second = plans.values()
-    for key in SAME:
-        if first[key] != second[key]:
-            raise MaucError(
-                f"{key} of the runs {' and '.join(PLANS)} must be the same, "
-                f"got {first[key]} and {second[key]}."
-            )
-    known = [
-        json.loads((runs / name / "provenance.json").read_text())["datasets"] for name in PLANS
-    ]
-    for dataset in known[0].keys() & known[1].keys():
-        prints = [part[dataset]["fingerprint"] for part in known]
-        if prints[0] != prints[1]:
-            raise MaucError(f"the runs {' and '.join(PLANS)} have different data of {dataset}.")
+def settings_of(name: str) -> str:
+    """Return the docstring of an adapter up to its parameters, in one line; "" of our own."""
+    adapter = getattr(rivals, SELECTORS[name].adapter, None)
+    text = inspect.getdoc(adapter) if adapter else None
+    return " ".join((text or "").partition("\n\nParameters")[0].replace("``", "`").split())
 
 
-def load_part(folder):
-    """Return the rows of a run, none if it has not begun."""
-    if not (folder / "plan.json").is_file():
-        return pd.DataFrame(columns=["dataset", "repeat", "fold", "status", "mauc", "classifier"])
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", IncompleteRunWarning)  # the page says what is missing
-        return load_run(folder)
-
-
-def load_seconds(path, rows):
-    """Return seconds of selection by data set and selector; those of the runs if not measured."""
-    if path.is_file():
-        return pd.read_csv(path), "processor seconds of one fit on the first fold, one thread"
-    chosen = rows[rows["status"] == "ok"].drop_duplicates([*tables.SPLIT, "selector"])
-    seconds = chosen.groupby(["dataset", "selector"], sort=False)["select_seconds"].median()
-    return seconds.rename(
-        "seconds"
-    ).reset_index(), "wall-clock seconds of the runs, median of folds"
-
-
-def head(runs, parts, rows):
-    counts, is_whole = [], True
-    for name, part in parts.items():
-        n_cells = len(read_plan(FOLDER_OF_PLANS / f"{name}.toml").cells())
-        n_done = len(part[tables.SPLIT].drop_duplicates())
-        counts.append(f"`{name}.toml` {n_done} of {n_cells} folds")
-        is_whole &= n_done == n_cells
-    datasets = rows["dataset"].unique()
-    folds = rows.groupby("dataset")[["repeat", "fold"]].apply(lambda p: len(p.drop_duplicates()))
-    partial = [f"{name} ({n} folds)" for name, n in folds.items() if n < folds.max()]
-    note = "" if is_whole else f"\n\n**Incomplete**: {', '.join(counts)}."
-    note += f" Fewer folds so far: {', '.join(partial)}." if partial else ""
-    return f"""# Against what people use
-
-Written by `make beyond-rivals` on {datetime.date.today()} with {versions()}, \
-{versions(*PACKAGES)}; {os.cpu_count()} cores.{note}
-
-{len(datasets)} data sets, those of more than 2,000 rows thinned to 2,000 by class; twice fivefold;
-features are selected in the training part of each fold, once for all classifiers and sizes.
-K = 5, 10, 20, 50 and 100, up to the number of features. Classifiers: Naive Bayes, C4.5, 1NN,
-RBF-SVM (C = 8, gamma = "scale", standardised), logistic regression (standardised, C = 1), random
-forest (100 trees), LightGBM (50 rounds). `greedy` is `GreedyMAUC` with its defaults; the selectors
-of this library and their rivals ran in two runs on the same folds. {len(rows)} measurements,
-{int((rows["status"] != "ok").sum())} without result. Settings of the rivals are at the end."""
-
-
-def in_short(rows, ranks, duels, compared):
-    """Return what the tables say, in a list: places, firsts by classifier, losses."""
-    order = list(ranks["selector"])
-    classifiers = [name for name in ranks.columns if name not in ("selector", "all", "Holm p")]
-    firsts = [name for name in classifiers if ranks[name].idxmin() == order.index(tables.OURS)]
-    small = tables.small_table(rows)["difference"]  # its last line is the mean
-    losses = tables.loss_table(rows, compared)
-    better, worse = ((compared["mark"] == mark).sum() for mark in ("worse", "better"))
-    place = order.index(tables.OURS) + 1
-    best = zip(order[:4], ranks["all"][:4], strict=True)
-    rank = ranks["all"][place - 1]
-    equal = duels.loc[duels["Holm p"] >= 0.05, "selector"]
-    return f"""## In short
-
-- **Rank.** GreedyMAUC is number {place} of {len(order)} selectors that finished on all data sets, \
-mean rank {rank:.2f}; first are {", ".join(f"{name} ({mean:.2f})" for name, mean in best)}.
-- **Classifiers.** It has the best mean rank with {len(firsts)} of {len(classifiers)}: \
-{", ".join(firsts) or "none"}.
-- **One against one.** Over the data sets it is significantly better (Wilcoxon, Holm, 5 %) than \
-{len(duels) - len(equal)} of {len(duels)} selectors{", not than " if len(equal) else ""}\
-{", ".join(equal)}.
-- **Tests.** Of {compared["p_value"].notna().sum()} settings (data set x classifier x size x other \
-selector) it is significantly better in {better} and worse in {worse}.
-- **Losses.** {len(losses)} pairs of data set and selector have a higher mean; the largest \
-difference is {losses["difference"].min() if len(losses) else 0:.4f}.
-- **Few samples.** Against the best of four rivals on each of {len(small) - 1} small \
-sets the mean difference is {small.iloc[-1]:+.4f}."""
-
-
-def mean_section(rows):
-    scores = tables.dataset_means(rows)
-    table = scores.T.rename_axis("selector")
-    table["mean"] = scores.mean().where(scores.notna().all())
-    table = table.sort_values("mean", ascending=False, kind="stable").reset_index()
-    return (
-        "## Mean MAUC over classifiers and sizes\n\nA dash: the selector did not finish there.\n\n"
-        + tables.markdown(table, 3)
-    )
-
-
-def rank_section(ranks, scores, duels, output):
-    import matplotlib.pyplot as plt
-
-    text = (
-        "## Mean ranks over the data sets\n\nOf the selectors that finished everywhere; over all "
-    )
-    text += (
-        "classifiers, and with each alone. Holm's p is that of the difference of mean ranks to "
-        "GreedyMAUC, which depends on all selectors that are ranked."
-    )
-    if len(scores) >= CriticalDifferenceDisplay.min_datasets and scores.shape[1] > 1:
-        names = list(scores.columns)
-        display = CriticalDifferenceDisplay.from_scores(scores.to_numpy(), names, posthoc="nemenyi")
-        display.figure_.savefig(output / "rivals_ranks.png", dpi=120)
-        plt.close(display.figure_)
-        text += "\n\n![mean ranks with the critical difference](rivals_ranks.png)"
-    shown = {name: [shown_p(p) for p in duels[name]] for name in ("p", "Holm p")}
-    return (
-        f"{text}\n\n{tables.markdown(ranks, 2)}\n\n{tables.friedman_line(scores)}\n\n"
-        "### One against one\n\nData sets on which the mean MAUC of GreedyMAUC is higher and "
-        "lower than that of the other selector, the mean and the lowest difference, and Wilcoxon's "
-        "signed-rank test over the data sets, corrected by Holm for the number of selectors.\n\n"
-        f"{tables.markdown(duels.assign(**shown))}"
-    )
-
-
-def shown_p(p):
-    """Return a p-value as four decimals, or that it is smaller."""
-    return f"{p:.4f}" if p >= 0.0001 else "< 0.0001"
-
-
-def seconds_section(seconds, scores, output):
-    frame, what = seconds
-    wide = frame.pivot_table(index="selector", columns="dataset", values="seconds", sort=False)
-    medians = wide.median(axis=1)
-    finished = [name for name in scores.columns if name in medians.index]
-    path = output / "rivals_seconds.png"
-    plot_seconds(scores[finished].mean(), medians[finished], tables.OURS, path)
-    table = pd.DataFrame(
-        {
-            "selector": wide.index, "median": medians.to_numpy(),
-            "largest": wide.max(axis=1).to_numpy(),
-            "of data set": wide.idxmax(axis=1).to_numpy(),
-            "data sets": wide.count(axis=1).to_numpy(),
-        }
-    )  # fmt: skip
-    return (
-        f"## Seconds\n\nSelecting up to 100 features: {what}.\n\n"
-        "![mean MAUC against seconds](rivals_seconds.png)\n\n"
-        + tables.markdown(table.sort_values("median", ignore_index=True), 3)
-    )
-
-
-def settings_section():
-    """Return the settings of every rival: what its adapter says of itself."""
-    lines = []
-    for spec in read_plan(FOLDER_OF_PLANS / "rivals.toml").selectors:
-        text = SPECIAL.get(spec.name) or settings_of(spec.method)
-        lines.append({"selector": spec.name, "settings": text})
-    ties = (
-        "Equal scores go by F statistic, then by column. What a rival leaves unranked follows by F "
-        "statistic, except after the forward wrapper, which stays short."
-    )
-    return f"## Settings of the rivals\n\n{ties}\n\n" + tables.markdown(pd.DataFrame(lines))
-
-
-def settings_of(method):
-    """Return the docstring of an adapter up to its parameters, in one line."""
-    text = inspect.getdoc(import_method(method))
-    return " ".join(text.partition("\n\nParameters")[0].replace("``", "`").split())
-
-
-def measure_seconds(plans, path):
-    """Write the processor seconds of one fit of all selectors of plans, those not yet there.
-
-    On the first of five folds of every data set, with one thread: the seconds of a run are those of
-    a clock, and depend on what else the machine does.
-
-    Parameters
-    ----------
-    plans : list of Plan
-        With the same data sets.
-    path : Path
-        A CSV file with columns dataset, selector, seconds and error; a fit that failed has no
-        seconds.
-    """
-    known = set()
-    if path.is_file():
-        with open(path, newline="") as file:
-            known = {(row["dataset"], row["selector"]) for row in csv.DictReader(file)}
-    else:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(",".join(HEAD) + "\n")
-    for dataset in plans[0].datasets:
-        data = load_dataset(dataset.source, dataset.target, **dataset.options)
-        rows = some_rows(data.y, plans[0].max_rows or len(data.y), plans[0].seed)
-        X, y = data.X[rows], data.y[rows]
-        folds = StratifiedKFold(plans[0].folds, shuffle=True, random_state=plans[0].seed)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # classes of fewer samples than folds
-            train, _ = next(folds.split(X, y))
-        for plan in plans:
-            for spec in plan.selectors:
-                if (dataset.name, spec.name) not in known:
-                    found = time_fit(spec, X[train], y[train], min(max(plan.sizes), X.shape[1]))
-                    with open(path, "a", newline="") as file:
-                        csv.writer(file).writerow((dataset.name, spec.name, *found))
-
-
-def time_fit(spec, X, y, size):
-    """Return the processor seconds of the second fit and no error, or none and the error.
-
-    The first one compiles; a long one counts itself.
-    """
-    is_ours = "." not in spec.method
-    if is_ours:
-        selector = make_selector(spec.method, size, **spec.options)
-    else:
-        selector = import_method(spec.method)(**spec.options)
-    given = {"n_features_to_select": size, "random_state": 0, "n_jobs": 1}
-    known = selector.get_params()
-    selector.set_params(**{name: value for name, value in given.items() if name in known})
-    try:
-        with warnings.catch_warnings(), threadpool_limits(1):
-            warnings.simplefilter("ignore")
-            for _ in range(2):
-                start = time.process_time()
-                selector.fit(X, y)
-                seconds = time.process_time() - start
-                if not is_ours and seconds > 2:  # nothing of theirs is compiled
-                    break
-    except Exception as error:  # of another package
-        return "", f"{type(error).__name__}: {error}"
-    return f"{seconds:.6f}", ""
-
-
-def import_method(path):
-    """Return the class that an import path names."""
-    module, _, name = path.rpartition(".")
-    return getattr(importlib.import_module(module), name)
-
-
-def plot_seconds(means, seconds, ours, path):
-    """Draw mean MAUC against seconds, one point per selector.
-
-    Parameters
-    ----------
-    means, seconds : Series
-        By selector.
-    ours : str
-        The selector that stands out.
-    path : Path
-    """
-    figure = Figure(figsize=(9, 5.5), layout="constrained")
-    ax = figure.add_subplot()
-    seconds = seconds.clip(lower=1e-4)
-    for name in means.index:
-        ax.plot(seconds[name], means[name], "o", color="C3" if name == ours else "C0")
-    ax.set_xscale("log")
-    ax.set_xlim(seconds.min() / 2, seconds.max() * 4)
-    ax.margins(y=0.08)
-    ax.set_xlabel("seconds of selection, median over the data sets")
-    ax.set_ylabel("mean MAUC")
-    ax.grid(alpha=0.3)
-    figure.draw_without_rendering()  # places are known only when the layout is
-    figure.set_layout_engine("none")
-    label_points(ax, {name: (seconds[name], means[name]) for name in means.index}, ours)
-    figure.savefig(path, dpi=120)
-
-
-def label_points(ax, points, ours):
-    """Write each name beside its point, at the first place that is free, or at the last."""
-    renderer = FigureCanvasAgg(ax.figure).get_renderer()
-    places = ax.transData.transform(list(points.values()))
-    taken = [Bbox.from_bounds(x - 5, y - 5, 10, 10) for x, y in places]
-    for name, point in points.items():
-        label = None
-        for away, (right, up) in product(DISTANCES, SIDES):
-            if label is not None:
-                label.remove()
-            label = ax.annotate(
-                name, point, (right * away, up * away), textcoords="offset points", fontsize=9,
-                ha=ACROSS[right], va=UPRIGHT[up], weight="bold" if name == ours else "normal",
-                arrowprops={"arrowstyle": "-", "lw": 0.4, "color": "grey"} if away > 8 else None,
-            )  # fmt: skip
-            label.update_positions(renderer)
-            box = Text.get_window_extent(label, renderer).padded(1)  # without the line
-            if not any(box.overlaps(other) for other in taken):
-                break
-        taken.append(box)
+def main(arguments: list[str] | None = None) -> None:
+    """Run what is missing and write the page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--run", type=Path, default=Path("runs/rivals"))
+    parser.add_argument("--page-only", action="store_true", help="Run nothing.")
+    parser.add_argument("--output", type=Path, default=HERE, help="Folder of the page.")
+    options = parser.parse_args(arguments)
+    matplotlib.use("agg")
+    if not options.page_only:
+        for n_folds in range(1, N_FOLDS + 1):
+            judge.main([str(options.run), f"--seed={SEED}", f"--folds={n_folds}"])
+    write_page(options.run, options.output)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Feature selectors and classifiers that people use otherwise, for plans.
+"""Feature selectors of other packages, and boosted trees as a classifier.
 
 Each selector ranks all features, best first, in ``ranking_``; ``scores_`` falls along the ranking,
 which is what `mauc.experiments` ranks an imported selector by. Plans name them by import path, with
@@ -7,27 +7,21 @@ the root of the repository on the Python path: ``method = "reproduction.beyond.r
 
 import signal
 import threading
-import time
 import warnings
 from contextlib import contextmanager
 
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from sklearn.feature_selection import SelectorMixin, f_classif, mutual_info_classif
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import StratifiedKFold, train_test_split
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler, minmax_scale, scale
+from sklearn.model_selection import train_test_split
+from sklearn.preprocessing import scale
 from sklearn.svm import LinearSVC, l1_min_c
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from mauc import mauc_score
-
 TIME_LIMIT = 120.0  # processor seconds of a fit
-PROBES = 100, 400  # rows of the first fits of MultiSURF
 STEPS_PER_DECADE, N_DECADES = 6, 3  # of the L1 path
 MAX_PRIMAL = 200  # features
 N_TREES = 500
@@ -180,41 +174,6 @@ class MrmrSelection(Rival):
         )  # fmt: skip
 
 
-class MultiSURF(Rival):
-    """``MultiSURF`` of skrebate, on features scaled to [0, 1].
-
-    Where a fit on 400 rows tells that one on all would not end in time, it is not begun.
-    """
-
-    def _order(self, X, y):
-        X = minmax_scale(X)
-        seconds = []
-        for n_rows in PROBES if len(y) > 2 * PROBES[-1] else ():
-            rows = some_rows(y, n_rows, 0)
-            start = time.process_time()
-            self._weights(X[rows], y[rows])
-            seconds.append(time.process_time() - start)
-        if seconds:
-            check_expected(extrapolated(PROBES, seconds, len(y)), self.time_limit)
-        return by_scores(self._weights(X, y), X, y)
-
-    def _weights(self, X, y):
-        from skrebate import MultiSURF as Weights
-
-        # Labels beyond 10 classes are taken for measurements unless their type is said.
-        label_type = "binary" if len(np.unique(y)) == 2 else "multiclass"
-        model = Weights(n_jobs=1)
-        model.label_type = label_type
-        return model.fit(X, y).feature_importances_
-
-
-def extrapolated(sizes, seconds, n_rows):
-    """Return the seconds for so many rows: a linear and a quadratic part, from two sizes."""
-    (m, n), (per_m, per_n) = sizes, np.divide(seconds, sizes)
-    quadratic = max(0.0, (per_n - per_m) / (n - m))
-    return n_rows * (per_n + quadratic * (n_rows - n))
-
-
 class L1Path(Rival):
     """Logistic regression with an L1 penalty, one class against the rest, standardised features.
 
@@ -345,18 +304,6 @@ class LightGBMGain(Rival):
         return by_scores(model.feature_importances_, X, y)
 
 
-class LightGBMShap(Rival):
-    """Mean absolute SHAP value over classes and at most 500 training rows, of the same trees."""
-
-    def _order(self, X, y):
-        model = fit_lightgbm(X, y, self.random_state)
-        rows = some_rows(y, 500, self.random_state)
-        # LightGBM's own exact TreeSHAP; the last value of each class is its expectation.
-        values = model.model_.predict(X[rows], pred_contrib=True)
-        values = values.reshape(len(rows), -1, X.shape[1] + 1)
-        return by_scores(np.abs(values[:, :, :-1]).mean(axis=(0, 1)), X, y)
-
-
 def fit_lightgbm(X, y, random_state):
     """Return fitted trees whose `feature_importances_` are gains."""
     return LightGBM(n_estimators=100, importance_type="gain", random_state=random_state).fit(X, y)
@@ -368,7 +315,7 @@ def categories(X, nominal):
         return X
     frame = pd.DataFrame(X)
     words = np.flatnonzero(nominal)
-    return frame.astype({j: int for j in words}).astype({j: "category" for j in words})
+    return frame.astype(dict.fromkeys(words, int)).astype(dict.fromkeys(words, "category"))
 
 
 class XGBoostGain(Rival):
@@ -393,7 +340,7 @@ class CatBoostGain(Rival):
         # Processor seconds per cell, row of trees and class of a fit of average size.
         check_expected(2e-7 * X.size * (y.max() + 1) * 50 / 10, self.time_limit)
         words = np.flatnonzero(self.nominal_)
-        table = pd.DataFrame(X).astype({j: int for j in words})
+        table = pd.DataFrame(X).astype(dict.fromkeys(words, int))
         model = CatBoostClassifier(
             iterations=50, depth=6, border_count=32, thread_count=1, verbose=False,
             random_seed=self.random_state, allow_writing_files=False,
@@ -505,80 +452,6 @@ class Boruta(Rival):
         ).fit(X, y)
         importance = np.nan_to_num(np.nanmean(model.importance_history_[1:], axis=0))
         return np.lexsort((-importance, model.ranking_))
-
-
-class ForwardLDA(Rival):
-    """Forward selection by the threefold cross-validated MAUC of linear discriminant analysis.
-
-    It stops at 20 features, and before it has begun where ten fits tell that it would not finish.
-
-    Parameters
-    ----------
-    max_features : int, default=20
-        Where it stops; the other features stay unranked.
-    """
-
-    def __init__(
-        self, n_features_to_select=100, random_state=0, time_limit=TIME_LIMIT, max_features=20
-    ):
-        super().__init__(n_features_to_select, random_state, time_limit)
-        self.max_features = max_features
-
-    def fit(self, X, y):
-        super().fit(X, y)
-        n_ranked = min(self.max_features, len(self.ranking_))
-        self.scores_[self.ranking_[n_ranked:]] = -np.inf
-        self.ranking_ = self.ranking_[:n_ranked]
-        return self
-
-    def _order(self, X, y):
-        folds = StratifiedKFold(3, shuffle=True, random_state=self.random_state)
-        parts = list(folds.split(X, y))
-        chosen, left = [], list(range(X.shape[1]))
-        n_steps = min(self.max_features, X.shape[1])
-        for step in range(n_steps):
-            start = time.process_time()
-            values = []
-            for place, column in enumerate(left):
-                values.append(np.mean([lda_mauc(X[:, [*chosen, column]], y, *p) for p in parts]))
-                if step == 1 and place == 9:
-                    # Fits of more features take longer, so this is the least it will take.
-                    seconds = (time.process_time() - start) / 10
-                    check_expected(seconds * len(left) * n_steps, self.time_limit)
-            chosen.append(left.pop(int(np.argmax(values))))
-        return chosen
-
-
-def lda_mauc(X, y, train, test):
-    """Return the MAUC on test rows of an LDA that was fitted on the training rows."""
-    model = LinearDiscriminantAnalysis(solver="lsqr").fit(X[train], y[train])
-    return mauc_score(y[test], model.predict_proba(X[test]), labels=model.classes_)
-
-
-class StandardizedLogistic(ClassifierMixin, BaseEstimator):
-    """Multinomial logistic regression with an L2 penalty on standardised features.
-
-    Parameters
-    ----------
-    C : float, default=1.0
-    max_iter : int, default=200
-    """
-
-    def __init__(self, C=1.0, max_iter=200):
-        self.C = C
-        self.max_iter = max_iter
-
-    def fit(self, X, y):
-        model = LogisticRegression(C=self.C, max_iter=self.max_iter)
-        self.pipeline_ = make_pipeline(StandardScaler(), model).fit(X, y)
-        self.classes_ = np.unique(y)
-        return self
-
-    def predict_proba(self, X):
-        return self.pipeline_.predict_proba(X)
-
-    def predict(self, X):
-        return self.pipeline_.predict(X)
 
 
 class LightGBM(ClassifierMixin, BaseEstimator):

@@ -1,6 +1,6 @@
 """Every selector of the comparison as a function: X, y, nominal columns, k -> ranking."""
 
-from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,8 +10,7 @@ import mauc
 from mauc.exceptions import MaucError
 from reproduction.beyond import rivals
 
-TIME_LIMIT = 10.0  # processor seconds of a fit of another package
-Ranker = Callable[[np.ndarray, np.ndarray, np.ndarray, int], Any]
+FIT_SECONDS = 10.0  # processor time that a fit of another package may take
 
 
 def frame(X: np.ndarray, nominal: np.ndarray) -> Any:
@@ -26,50 +25,54 @@ def frame(X: np.ndarray, nominal: np.ndarray) -> Any:
     )
 
 
-def ours(name: str) -> Ranker:
-    """Return a selector of this library, which takes words as they are where it can."""
+@dataclass(frozen=True)
+class Ours:
+    """A selector of this library, which takes words as they are where it can."""
 
-    def rank(X: np.ndarray, y: np.ndarray, nominal: np.ndarray, k: int) -> Any:
+    adapter: str
+
+    def __call__(self, X: np.ndarray, y: np.ndarray, nominal: np.ndarray, k: int) -> Any:
+        selector = getattr(mauc, self.adapter)(k)
         try:
-            return getattr(mauc, name)(k).fit(frame(X, nominal), y).ranking_
+            return selector.fit(frame(X, nominal), y).ranking_
         except MaucError:
-            return getattr(mauc, name)(k).fit(X, y).ranking_
-
-    return rank
+            return selector.fit(X, y).ranking_
 
 
-def theirs(name: str) -> Ranker:
-    """Return an adapter of `rivals`; boosting takes words as they are, others their codes."""
+@dataclass(frozen=True)
+class Theirs:
+    """An adapter of `rivals`; boosted trees take words as they are, others their codes."""
 
-    def rank(X: np.ndarray, y: np.ndarray, nominal: np.ndarray, k: int) -> Any:
-        return getattr(rivals, name)(k, time_limit=TIME_LIMIT).fit(X, y, nominal).ranking_
+    adapter: str
 
-    return rank
+    def __call__(self, X: np.ndarray, y: np.ndarray, nominal: np.ndarray, k: int) -> Any:
+        rival = getattr(rivals, self.adapter)(k, time_limit=FIT_SECONDS)
+        return rival.fit(X, y, nominal).ranking_
 
 
-SELECTORS: dict[str, Ranker] = {
-    "greedy": ours("GreedyMAUC"),
-    "fcbf": ours("FCBF"),
-    "mrmr": ours("MRMR"),
-    "jmi": ours("JMI"),
-    "mdfs": ours("MDFS"),
-    "arco": ours("ARCO"),
-    "relieff": ours("ReliefF"),
-    "su": ours("SymmetricalUncertainty"),
-    "lightgbm_gain": theirs("LightGBMGain"),
-    "xgboost_gain": theirs("XGBoostGain"),
-    "catboost_gain": theirs("CatBoostGain"),
-    "extra_trees": theirs("ExtraTreesImportance"),
-    "forest": theirs("RandomForestImportance"),
-    "svm_rfe": theirs("SVMRFE"),
-    "l1_path": theirs("L1Path"),
-    "abess": theirs("Abess"),
-    "cmim": theirs("CMIM"),
-    "disr": theirs("DISR"),
-    "feature_engine_mrmr": theirs("FeatureEngineMRMR"),
-    "mrmr_selection": theirs("MrmrSelection"),
-    "boruta": theirs("Boruta"),
-    "f_classif": theirs("AnovaF"),
-    "mutual_info": theirs("MutualInformation"),
-    "forest_permutation": theirs("PermutationImportance"),
+SELECTORS: dict[str, Ours | Theirs] = {
+    "greedy": Ours("GreedyMAUC"),
+    "fcbf": Ours("FCBF"),
+    "mrmr": Ours("MRMR"),
+    "jmi": Ours("JMI"),
+    "mdfs": Ours("MDFS"),
+    "arco": Ours("ARCO"),
+    "relieff": Ours("ReliefF"),
+    "su": Ours("SymmetricalUncertainty"),
+    "lightgbm_gain": Theirs("LightGBMGain"),
+    "xgboost_gain": Theirs("XGBoostGain"),
+    "catboost_gain": Theirs("CatBoostGain"),
+    "extra_trees": Theirs("ExtraTreesImportance"),
+    "forest": Theirs("RandomForestImportance"),
+    "svm_rfe": Theirs("SVMRFE"),
+    "l1_path": Theirs("L1Path"),
+    "abess": Theirs("Abess"),
+    "cmim": Theirs("CMIM"),
+    "disr": Theirs("DISR"),
+    "feature_engine_mrmr": Theirs("FeatureEngineMRMR"),
+    "mrmr_selection": Theirs("MrmrSelection"),
+    "boruta": Theirs("Boruta"),
+    "f_classif": Theirs("AnovaF"),
+    "mutual_info": Theirs("MutualInformation"),
+    "forest_permutation": Theirs("PermutationImportance"),
 }
