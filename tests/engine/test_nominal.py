@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
 from mauc import SubproblemSelector, feature_pair_auc
-from mauc.engine.nominal import _MIN_TABLE
+from mauc.engine.nominal import _MIN_TABLE, apparent_pair_auc, count_categories
 from mauc.exceptions import MaucError
 
 
@@ -83,6 +83,21 @@ def test_equals_the_definition(data):
     x, y = data
     wanted = oracle(np.nan_to_num(x, nan=99), y)  # a missing value is a category
     assert_allclose(nominal_auc(x[:, np.newaxis], y)[0], wanted, rtol=1e-14)
+
+
+@given(nominal_columns())
+def test_apparent_auc_is_that_of_the_odds_of_the_rows_themselves(data):
+    x, y = data
+    x = np.nan_to_num(x, nan=99)
+    table = np.array([[(x[y == k] == v).sum() for v in np.unique(x)] for k in np.unique(y)])
+    wanted = []
+    for i, j in zip(*np.triu_indices(len(table), 1), strict=True):
+        a, b = table[i], table[j]
+        # Categories by the odds a / b, compared as whole numbers: 1 where won, 1/2 where tied.
+        order = np.sign(np.outer(a, b) - np.outer(b, a))
+        wanted.append((np.outer(a, b) * (1 + order) / 2).sum() / (a.sum() * b.sum()))
+    counts = count_categories(x, y.astype(np.int32), len(table))
+    assert_allclose(apparent_pair_auc(counts), wanted, rtol=1e-12)
 
 
 @pytest.mark.filterwarnings("ignore::mauc.exceptions.SmallClassWarning")

@@ -54,3 +54,39 @@ def test_trace_as_a_frame(trace):
     assert list(frame.columns) == list(TraceStep._fields[1:])
     assert_array_equal(frame["feature"], [4, 2])
     assert frame["subproblem_name"].tolist() == ["u vs w", "u vs v"]
+
+
+@pytest.mark.parametrize(
+    ("predicted", "wanted"),
+    [
+        # No step takes 0.0005 or more.
+        ([0.8, 0.8, 0.7996], ""),
+        # One does, and the next one adds more.
+        ([0.8, 0.79, 0.82], "b lowers the (*); features that follow make up for it"),
+        ([0.8, 0.79, 0.78], "b, c lower the (*); it is highest with the first feature"),
+        ([0.7, 0.9, 0.88], "c lowers the (*); it is highest with the first 2 features"),
+    ],
+)
+def test_steps_that_lower_the_predicted_mauc_are_named_with_the_reason(predicted, wanted):
+    numbers = np.arange(3)
+    trace = SelectionTrace(
+        features=numbers,
+        subproblems=numbers,
+        ranks=numbers + 1,
+        scores=numbers / 3,
+        feature_names=np.array(list("abc")),
+        subproblem_names=np.array(["u vs v"] * 3),
+        details={"predicted_mauc": np.array(predicted)},
+        n_classes=3,
+    )
+    reason = (
+        "predicted MAUC (the search goes by the separation of the classes, the prediction takes "
+        "off what may be luck in it)"
+    )
+    assert trace.fall_sentence() == wanted.replace("(*)", reason)
+    assert (wanted != "") == ("lower" in str(trace))
+    assert trace.fall_sentence(["p", "b", "c"]) == trace.fall_sentence()  # names of all features
+
+
+def test_a_trace_without_a_prediction_has_no_step_that_lowers_it(trace):
+    assert trace.fall_sentence() == ""

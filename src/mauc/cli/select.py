@@ -93,6 +93,8 @@ def select(
             f"{fitting.name} chose {len(selector.ranking_)}"
         )
         _print_selection(found, feature_table(selector, dataset.feature_names))
+        if sentence := selector.trace_.fall_sentence(dataset.feature_names):
+            show.print_sentence(sentence)
         _print_stability(selector, dataset.feature_names)
         _print_interactions(selector, dataset.feature_names)
     written.finish()

@@ -11,6 +11,7 @@ sum w^2 / sum w.
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from mauc.compile import njit, njit_part
 from mauc.engine.arrays import n_pairs_of
@@ -97,6 +98,17 @@ def nominal_pair_auc(counts: CategoryCounts) -> np.ndarray:
     """Return the AUC of a nominal column on every class pair, 1/2 where weights underflow."""
     max_wins = counts.max_wins
     wins = np.minimum(nominal_wins(counts), max_wins)  # sums of weights are rounded
+    return np.divide(wins, max_wins, out=np.full(len(wins), 0.5), where=max_wins > 0)
+
+
+def apparent_pair_auc(counts: CategoryCounts) -> np.ndarray:
+    """Return the same with no row left out: too high, the more so the more categories there are."""
+    wins = nominal_wins(counts._replace(own=np.zeros_like(counts.own)))
+    shape = len(counts.totals), counts.n_categories
+    table = sparse.csr_array((counts.counts, counts.categories, counts.starts), shape)
+    # Rows of one category are counted as lost where one is left out, and here tie besides.
+    wins -= (table @ table.T).toarray()[np.triu_indices(shape[0], 1)]
+    max_wins = counts.max_wins
     return np.divide(wins, max_wins, out=np.full(len(wins), 0.5), where=max_wins > 0)
 
 

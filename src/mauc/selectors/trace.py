@@ -10,6 +10,9 @@ import numpy as np
 from mauc.layout import Layout, plain_layout
 from mauc.results import MAX_ROWS, Result, measure_name, number, rows_to_columns, short_name
 
+_MIN_FALL = 0.0005  # of predicted MAUC: less is printed as 0.000
+_MAX_LISTED = 5  # features
+
 
 class Selection(NamedTuple):
     """Selected features in order and where each came from; arrays of shape (n_selected,)."""
@@ -64,7 +67,7 @@ class SelectionTrace(Result):
 
     Iterating gives `TraceStep` tuples, a slice a list of them. `details` are further columns of a
     selector, such as "predicted_mauc"; `to_frame` then also has what each step added to it, from
-    1/2 on. It prints as a table of the first steps.
+    1/2 on. It prints as a table of the first steps, and names those that lower the prediction.
 
     Examples
     --------
@@ -124,6 +127,28 @@ class SelectionTrace(Result):
             details["added"] = np.diff(details["predicted_mauc"], prepend=0.5)
         return details
 
+    def fall_sentence(self, names: Any = None) -> str:
+        """Tell which steps lower the predicted MAUC and why they were taken; "" if none does."""
+        details = self.detail_columns()
+        falls = np.flatnonzero(details.get("added", np.zeros(0)) < -_MIN_FALL)
+        if len(falls) == 0:
+            return ""
+        given = self.feature_names if names is None else np.asarray(names)[self.features]
+        listed = ", ".join(short_name(given[at]) for at in falls[:_MAX_LISTED])
+        if len(falls) > _MAX_LISTED:
+            listed += f" and {len(falls) - _MAX_LISTED} more"
+        predicted = details["predicted_mauc"]
+        best = int(np.argmax(predicted >= predicted.max() - _MIN_FALL)) + 1
+        outcome = "features that follow make up for it"
+        if best <= falls[-1]:
+            first = "first feature" if best == 1 else f"first {best} features"
+            outcome = f"it is highest with the {first}"
+        return (
+            f"{listed} lower{'s' * (len(falls) == 1)} the predicted {measure_name(self.n_classes)} "
+            f"(the search goes by the separation of the classes, the prediction takes off what may "
+            f"be luck in it); {outcome}"
+        )
+
     def frame_columns(self) -> dict[str, Any]:
         """Return the columns of `to_frame`: those of `TraceStep` and the details."""
         return rows_to_columns(self, TraceStep._fields) | self.detail_columns()
@@ -153,7 +178,8 @@ class SelectionTrace(Result):
             ]
             for one in (self[at] for at in range(min(len(self), MAX_ROWS)))
         ]  # fmt: skip
-        return [plain_layout(heads, rows, len(self), right=("step", "rank"))]
+        table = plain_layout(heads, rows, len(self), right=("step", "rank"))
+        return [table, sentence] if (sentence := self.fall_sentence()) else [table]
 
 
 def _shown(value) -> str:

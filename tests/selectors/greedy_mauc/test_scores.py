@@ -10,6 +10,7 @@ from mauc.selectors.greedy_mauc.effects import EffectEstimator, measure
 from mauc.selectors.greedy_mauc.scores import (
     category_scores,
     class_signs,
+    further_axes,
     rank_scores,
     score_table,
 )
@@ -53,6 +54,38 @@ def test_scores_are_those_of_the_correspondence_analysis(rng):
     found = category_scores(counts_of(x, y))
     wanted *= np.sign(wanted @ found) / np.abs(wanted).max()
     assert_allclose(found, wanted, atol=1e-6)
+
+
+def test_further_axes_are_those_of_the_correspondence_analysis_without_the_scores(rng):
+    codes = np.sort(rng.integers(0, 4, 900))
+    groups = (codes + rng.integers(0, 2, 900)) % 4
+    scores = np.array([-40, 3, 20, 55], np.int8)[groups]
+    counts = np.bincount(codes)
+    found = further_axes(scores, counts, np.ones(900))
+    P = np.zeros((4, 4))
+    np.add.at(P, (codes, groups), 1 / 900)
+    c, r = P.sum(axis=1), P.sum(axis=0)
+    S = (P - np.outer(c, r)) / np.sqrt(np.outer(c, r))
+    own = np.array([-40, 3, 20, 55]) - r @ [-40, 3, 20, 55]
+    own = own * np.sqrt(r) / np.linalg.norm(own * np.sqrt(r))
+    axes = np.linalg.svd(S - np.outer(S @ own, own))[2][:2]
+    assert found.shape == (2, 900)  # four categories have three axes
+    for row, axis in zip(found, axes, strict=True):
+        wanted = np.clip(32 * axis / np.sqrt(r), -127, 127)[groups]
+        assert_allclose(row * np.sign(row @ wanted), wanted, atol=0.51)
+    # Copies of the rows are weights of 2; an absent class changes nothing.
+    assert_array_equal(further_axes(scores, counts, np.full(900, 2.0)), found)
+    assert_array_equal(further_axes(scores, np.insert(counts, 2, 0), np.ones(900)), found)
+
+
+def test_further_axes_are_none_of_two_classes_or_of_noise(rng):
+    scores = rng.integers(0, 6, 600).astype(np.int8)
+    assert further_axes(scores, np.array([300, 300]), np.ones(600)).shape == (0, 600)
+    n_noise = [
+        len(further_axes(rng.integers(0, 12, 600).astype(np.int8), np.full(6, 100), np.ones(600)))
+        for _ in range(20)
+    ]
+    assert np.mean(n_noise) < 1  # three would be possible
 
 
 def test_categories_that_tell_the_class_have_scores_of_their_own():
@@ -103,7 +136,7 @@ def test_noise_of_many_categories_correlates_with_nothing():
         X = np.column_stack([rng.normal(size=(2000, 4)) + y[:, None], rng.integers(0, 1000, 2000)])
         selector = GreedyMAUC("all", categorical_features=[4]).fit(X, y)
         assert selector.ranking_[-1] == 4
-        plain = GreedyMAUC("all").fit(X[:, :4], y)
+        plain = GreedyMAUC("all", shrinkage=selector.shrinkage_).fit(X[:, :4], y)
         assert_array_equal(plain.ranking_, selector.ranking_[:4])
         found.append(selector.predicted_mauc_[4] - plain.predicted_mauc_[3])
     assert np.mean(found) < 0.001

@@ -194,6 +194,7 @@ def findings_part(selector: RankingSelector, names: list[str]) -> dict[str, Any]
         "interactions": [] if together is None else list(together.lines(names)),
         "halves": halves,
         "spread": spread_sentence(selector, names),
+        "falls": selector.trace_.fall_sentence(names),
     }
 
 

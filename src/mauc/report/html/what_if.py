@@ -21,7 +21,7 @@ from mauc.selectors.greedy_mauc import GreedyMAUC
 from mauc.selectors.greedy_mauc.dispersion import FOLDED, MAX_FOLDED, spread_effects
 from mauc.selectors.greedy_mauc.interactions import MAX_PAIRS, add_folded, search_derived
 from mauc.selectors.greedy_mauc.prediction import other_sizes
-from mauc.selectors.greedy_mauc.scores import NormalScores
+from mauc.selectors.greedy_mauc.scores import NormalScores, further_axes, row_scales
 from mauc.selectors.greedy_mauc.search import MAX_HELD, SearchState, measure_state, pair_stakes
 from mauc.selectors.greedy_mauc.units import max_choices
 
@@ -146,14 +146,26 @@ def _samples(
 ) -> dict[str, Any]:
     """Return what a prediction needs: normal scores, and those of all features in short."""
     left, counts, shares = state.leave(), scores.class_counts, scores.nominal_shares
+    axes: list[list[Any]] = []  # a nominal candidate, its scores, and those of each further axis
+    further_scales: list[float] = []
+    for at, column in enumerate(columns.tolist()):
+        if column in shares and scores.varies[column]:
+            row = scores.scores[column]
+            further = further_axes(row, counts, left.weights)
+            values, first = np.unique(row, return_index=True)
+            if len(further) > 0:
+                axes.append([at, values.tolist(), *further[:, first].tolist()])
+                scales = row_scales(further, counts, left.class_weights, left.weights)[2]
+                further_scales += scales.tolist()
     return {
         "scores": base64.b64encode(scores.scores[columns].tobytes()).decode("ascii"),
         "fold": FOLDED.tolist(),
         "class_counts": counts.tolist(),
         "weights": None if scores.weights is None else left.weights.tolist(),
-        "scales": scores.within_scales()[1][every].tolist(),
+        "scales": [*scores.within_scales()[1][every].tolist(), *further_scales],
         "shrinkage": state.shrinkage,
         "sizes": other_sizes(left, np.arange(len(counts)), scores.class_weights).tolist(),
+        "axes": axes,
         "confirmed": [[at, shares[f]] for at, f in enumerate(columns.tolist()) if f in shares],
         "max_choices": max_choices((state.n_features + MAX_FOLDED + MAX_PAIRS) * counts.sum()),
     }

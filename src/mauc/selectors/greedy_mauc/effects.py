@@ -12,7 +12,7 @@ from scipy.special import ndtri
 
 from mauc.data.problem import Problem
 from mauc.engine.arrays import read_only
-from mauc.engine.nominal import nominal_pair_auc
+from mauc.engine.nominal import apparent_pair_auc, nominal_pair_auc
 from mauc.selectors.greedy_mauc.scores import (
     MIN_TIED,
     BlockScores,
@@ -64,8 +64,8 @@ def measure(
         effects[block], scores.padded[block] = of_part, found.padded
         scores.sums[:, block], scores.squares[block] = found.sums, found.squares
         scores.varies[block] = found.varies
-        for column, square in found.nominal_shares.items():
-            scores.nominal_shares[block.start + column] = square
+        for column, share in found.nominal_shares.items():
+            scores.nominal_shares[block.start + column] = share
         if pair_auc is not None:
             pair_auc[block] = auc
     return effects, scores
@@ -99,11 +99,11 @@ def _measure_here(problem, scorer, noise_correction, pair_auc, n_jobs=None):
             codes = problem.columns.floats([column])[0].astype(np.int64)
             # Of rows of weight 0, which a cluster still has, the category may be unknown.
             values = rank_scores(by_category)[np.minimum(codes, counts.n_categories - 1)]
-            of_scores = reader.read_columns(read_only(values[np.newaxis]), np.array([column]))
+            reader.read_columns(read_only(values[np.newaxis]), np.array([column]))
             folded, signs = nominal_pair_auc(counts), class_signs(counts, by_category)
             effects[column] = estimator.nominal(folded, signs)
-            apparent = folded_effects(folded_auc(of_scores, problem.max_wins))
-            share = (effects[column] ** 2).sum() / max((apparent**2).sum(), 1e-300)
+            apparent = folded_effects(apparent_pair_auc(counts))
+            share = (folded_effects(folded) ** 2).sum() / max((apparent**2).sum(), 1e-300)
             scorer.scores.nominal_shares[column] = float(min(share, 1.0))
             if pair_auc is not None:
                 pair_auc[column] = folded

@@ -99,8 +99,9 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
         the feature among those left by what they add to that pair; its frame has the predicted
         MAUC after the step, and what the step added to it.
     predicted_mauc_ : ndarray of shape (n_selected,)
-        MAUC to expect, on new samples, of a linear discriminant of the features so far: samples
-        are left out in closed form, and what the choice owes to luck is taken off. It is computed
+        MAUC to expect, on new samples, of a linear discriminant of the features so far, of nominal
+        ones by their categories: samples are left out in closed form, and what the choice owes to
+        luck is taken off. A step may lower it; `trace_` then says so when printed. It is computed
         when it is first asked for, for 1 to 20 features, then for each size a tenth above the
         last, up to 512; other sizes have the value of the size below. The same features have the
         same value in whatever order `keep` or costs have put them.

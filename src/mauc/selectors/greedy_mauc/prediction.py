@@ -18,6 +18,7 @@ from mauc.data.pair_weights import pair_mean, square
 from mauc.data.validate import check_fitted
 from mauc.engine.ordered import class_wins
 from mauc.results import MAX_ROWS, Result, rows_to_columns, short_name
+from mauc.selectors.greedy_mauc.scores import further_axes, row_scales
 from mauc.selectors.greedy_mauc.search import MIN_VARIANCE, Leftover, SearchState, exp_minus
 
 _STEP, _N_BINS = 0.1, 100  # of |z|; what is beyond counts as at the end
@@ -73,12 +74,13 @@ def predict_sizes(left: Leftover, sizes: list[int]) -> list[float]:
     n_free = counts.sum() - n_classes
     if n_free < 1 or n_classes < 2 or len(left.rows) == 0:
         return [0.5] * len(sizes)
-    points, luck, unconfirmed = _standard_points(left, present, counts)
+    left, sizes = _add_axes(left, sizes)
+    points, luck, confirmed = _standard_points(left, present, counts)
     distances = points[:, n_samples:-1] - points[:, -1:]
     # What leaving a sample out takes by itself is not taken twice.
     chance = np.clip(np.abs(distances) / _errors(counts), 1.0, 1e6) ** -2.0
-    bias = np.maximum(luck - chance, unconfirmed) * distances
-    lucky = np.maximum(luck, unconfirmed) * distances
+    bias = (1.0 - confirmed * (1.0 - np.maximum(luck - chance, 0.0))) * distances
+    lucky = (1.0 - confirmed * (1.0 - luck)) * distances
     found = list(_left_out_auc(left, points, bias, counts, sizes))
     # Samples that tie are not moved apart: luck is taken off their AUC instead.
     unmoved = _left_out_auc(left, points, 0.0 * bias, counts, sizes, only_tied=True)
@@ -91,6 +93,20 @@ def predict_sizes(left: Leftover, sizes: list[int]) -> list[float]:
     shares = square(left.pair_shares, len(left.class_counts))[np.ix_(present, present)]
     total = max(shares.sum(), 1e-300)
     return [max(0.5, float((shares * auc).sum() / total)) for auc in found]
+
+
+def _add_axes(left, sizes):
+    """Return the same with the further axes of nominal columns: sizes then count these, too."""
+    parts, confirmed = [], []
+    for scores, share in zip(left.rows, left.confirmed, strict=True):
+        parts.append(scores[np.newaxis])
+        if not np.isnan(share):
+            further = further_axes(scores, left.class_counts, left.weights)
+            parts[-1] = np.concatenate([parts[-1], further])
+        confirmed += [1.0 if np.isnan(share) else share] * len(parts[-1])
+    stops = np.cumsum([len(part) for part in parts])
+    left = left._replace(rows=np.concatenate(parts), confirmed=np.array(confirmed))
+    return left, stops[np.array(sizes) - 1].tolist()
 
 
 def _left_out_auc(left, points, bias, counts, sizes, only_tied=False):
@@ -122,19 +138,34 @@ def _left_out_auc(left, points, bias, counts, sizes, only_tied=False):
 def _standard_points(left, present, counts):
     """Return samples, class means and their mean, independent and in standard deviations.
 
-    Also the parts of the distances of class means that are luck, and that effects of nominal
-    features do not confirm, of shapes (n_columns, n_classes) and (n_columns, 1).
+    Also the parts of the distances of class means that are luck, and the roots of the parts that
+    effects of nominal features confirm, of shapes (n_columns, n_classes) and (n_columns, 1).
     """
     n_samples = left.rows.shape[1]
-    by_class, common, units = _class_means(left.sums[present], left.scales, counts)
-    unconfirmed = 1.0 - np.sqrt(left.confirmed)[:, np.newaxis]
+    sums, centers, scales = row_scales(left.rows, left.class_counts[present], counts, left.weights)
+    by_class, common, units = _class_means(sums, scales, counts)
+    confirmed = np.sqrt(left.confirmed)[:, np.newaxis]
     points = np.concatenate([left.rows, by_class, common], axis=1)
     points[:, :n_samples] *= units[:, np.newaxis]
+    lower = _correlations(left, centers, scales)
+    factorise(lower)
     for step in range(len(points)):
-        whiten(left.lower[step], step, points)
+        whiten(lower[step], step, points)
     # Features are chosen for what they add to those before: so is the luck in them.
-    z = (points[:, n_samples:-1] - points[:, -1:]) / _errors(counts)
-    return points, lucky_shares(z, other_sizes(left, present, counts)), unconfirmed
+    z = confirmed * (points[:, n_samples:-1] - points[:, -1:]) / _errors(counts)
+    return points, lucky_shares(z, other_sizes(left, present, counts)), confirmed
+
+
+def _correlations(left, centers, scales):
+    """Return the shrunk correlations of all columns within the classes."""
+    rows, weights = left.rows.astype(np.float64), left.weights
+    if (weights == np.rint(weights)).all():  # exact, whatever the order of the sums
+        products = (rows * weights) @ rows.T
+    else:
+        products = np.einsum("ai,bi->ab", rows * weights, rows)
+    for center in centers:
+        products -= np.outer(center, center)
+    return (1.0 - left.shrinkage) * products * np.outer(scales, scales)
 
 
 def other_sizes(left: Leftover, present: np.ndarray, counts: np.ndarray) -> np.ndarray:
@@ -502,6 +533,20 @@ def maximise(likelihoods, shares, weights, sums):
         for c in range(n_components):
             weights[c] *= (1.0 - _NULL_SHARE) * sums[c]
         weights[0] += _NULL_SHARE
+
+
+@njit(cache=True, nogil=True)
+def factorise(lower):
+    """Replace the lower half of a correlation matrix by its Cholesky factor, as the search does."""
+    for i in range(lower.shape[0]):
+        variance = 1.0
+        for j in range(i):
+            found = lower[i, j]
+            for t in range(j):
+                found -= lower[i, t] * lower[j, t]
+            lower[i, j] = found / lower[j, j]
+            variance -= lower[i, j] * lower[i, j]
+        lower[i, i] = math.sqrt(max(variance, MIN_VARIANCE))
 
 
 @njit(cache=True, nogil=True)

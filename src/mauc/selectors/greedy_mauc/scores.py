@@ -40,6 +40,8 @@ _STRIDE = 64  # ranks
 _N_SQUARES = 8  # the power method takes 2^8 steps
 _MAX_SQUARED = 64  # classes whose matrix is squared; with more, a vector is multiplied step by step
 _MAX_DENSE = 2**22  # products of a dense table of categories and classes
+_MAX_FURTHER = 3  # axes of a nominal feature beside the first
+_MIN_INERTIA = 1e-9  # of an axis
 _DECIMALS = 9  # scores that agree to this many are equal, whatever the order of their sums was
 
 
@@ -114,18 +116,43 @@ class NormalScores:
             },
         )
 
-    def within_scales(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return what turns dot products into within-class correlations.
+    @property
+    def confirmed_roots(self) -> np.ndarray:
+        """The roots of `nominal_shares`, 1 for other columns."""
+        roots = np.ones(len(self.squares))
+        for column, share in self.nominal_shares.items():
+            roots[column] = max(math.sqrt(share), 1e-6)
+        return roots
 
-        Centers, (n_classes, n_features), are class sums over the roots of class sizes; scales,
-        (n_features,), one over the root of the scatter within the classes, 0 if there is none.
-        """
+    def within_scales(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return `within_scales` of the kept rows."""
         sizes = np.where(self.class_counts > 0, self.class_weights, 1)
-        centers = self.sums / np.sqrt(sizes)[:, None]
-        within = self.squares.astype(np.float64)
-        for center in centers:
-            within -= center * center
-        return centers, np.where(within > _MIN_WITHIN, 1.0 / np.sqrt(np.maximum(within, 0.1)), 0.0)
+        return within_scales(self.sums, self.squares, sizes)
+
+
+def within_scales(
+    sums: np.ndarray, squares: np.ndarray, sizes: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return what turns dot products into within-class correlations.
+
+    Centers, (n_classes, n_columns), are class sums over the roots of class sizes; scales,
+    (n_columns,), one over the root of the scatter within the classes, 0 if there is none.
+    """
+    centers = sums / np.sqrt(sizes)[:, np.newaxis]
+    within = squares.astype(np.float64)
+    for center in centers:
+        within -= center * center
+    return centers, np.where(within > _MIN_WITHIN, 1.0 / np.sqrt(np.maximum(within, 0.1)), 0.0)
+
+
+def row_scales(
+    rows: np.ndarray, class_counts: np.ndarray, class_weights: np.ndarray, weights: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return class sums of rows of scores, sorted by class, and their `within_scales`."""
+    starts = np.append(0, np.cumsum(class_counts))
+    moments = class_moments(rows, np.arange(len(rows)), starts, weights)
+    sums, squares = moments[:, 0].T, moments[:, 1].sum(axis=1)
+    return sums, *within_scales(sums, squares, class_weights)
 
 
 class KeptRows:
@@ -358,6 +385,35 @@ def category_scores(counts: CategoryCounts) -> np.ndarray:
     variance = max(0.0, n * inertia - chance) / max(n - (sizes * sizes).sum() / n, 1e-300)
     scores = totals / (1.0 + sizes * variance)
     return scores / max(np.abs(scores).max(), 1e-300)
+
+
+def further_axes(scores: np.ndarray, class_counts: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Return up to three more scores of the categories of a nominal feature, by sample, int8.
+
+    They are the leading axes of the correspondence analysis, without what is linear in the
+    `scores`, which are those of samples sorted by class.
+    """
+    codes = np.repeat(np.arange(len(class_counts)), class_counts)
+    values, groups = np.unique(scores, return_inverse=True)
+    shape = len(class_counts), len(values)
+    table = np.bincount(codes * shape[1] + groups, weights, shape[0] * shape[1]).reshape(shape)
+    table = table[class_counts > 0] / table.sum()
+    by_class, roots = table.sum(axis=1), np.sqrt(table.sum(axis=0))
+    expected = np.outer(by_class, roots * roots)
+    residuals = (table - expected) / np.sqrt(expected)
+    axis = _unit(values * roots, roots)
+    residuals -= np.outer(np.einsum("kv,v->k", residuals, axis), axis)
+    found = np.zeros((max(0, min(_MAX_FURTHER, len(values) - 2, len(table) - 2)), len(scores)))
+    for row in found:
+        products = np.einsum("kv,lv->kl", residuals, residuals)
+        axis, inertia = _leading_axis(products, np.sqrt(by_class))
+        if weights.sum() * inertia <= (math.sqrt(len(values) - 2) + math.sqrt(len(table) - 2)) ** 2:
+            break
+        along = np.einsum("k,kv->v", axis, residuals)
+        units = UNIT * along / (roots * math.sqrt(max(inertia, _MIN_INERTIA)))
+        row[:] = np.clip(np.rint(units), -MAX_SCORE, MAX_SCORE)[groups]
+        residuals -= np.outer(axis, along)
+    return found[found.any(axis=1)].astype(np.int8)
 
 
 def rank_scores(scores: Any) -> np.ndarray:

@@ -60,12 +60,9 @@ class Leftover(NamedTuple):
     """What remains known of normal scores after a search, for its prediction."""
 
     rows: np.ndarray  #: (k, n_kept), int8: scores of the chosen columns, at most 512
-    lower: np.ndarray  #: (k, k): Cholesky factor of their shrunk correlations
-    sums: np.ndarray  #: (n_classes, k)
-    scales: np.ndarray  #: (k,): see `NormalScores.within_scales`
-    confirmed: np.ndarray  #: (k,): `NormalScores.nominal_shares` of the chosen columns, or 1
+    confirmed: np.ndarray  #: (k,): their `NormalScores.nominal_shares`, NaN where there is none
     other_sums: np.ndarray  #: (n_classes, <= 4096): of features at even distances
-    other_scales: np.ndarray
+    other_scales: np.ndarray  #: see `within_scales`
     class_counts: np.ndarray  #: (n_classes,), int64: kept rows of each class
     class_weights: np.ndarray  #: (n_classes,): their weights, or numbers
     weights: np.ndarray  #: (n_kept,), float64: 1 without weights
@@ -251,12 +248,6 @@ class SearchState:
         gains = np.maximum(1.0 - self.losses[: self.n_features], 0.0)
         return np.where(self.varies[: self.n_features], gains, 0.0)
 
-    def lower(self, n: int) -> np.ndarray:
-        """Return the Cholesky factor of the correlations of the first n chosen columns."""
-        lower = np.tril(self.factors[:n, self.chosen[:n]].T, -1)
-        lower[np.diag_indices(n)] = self.roots[:n]
-        return lower
-
     def separations_of(self, n: int) -> np.ndarray:
         """Return D_p^2 of the first n chosen columns."""
         separations = np.zeros(self.slopes.shape[1])
@@ -274,9 +265,10 @@ class SearchState:
         if weights is None:
             weights = np.ones(len(scores.rows))
         return Leftover(
-            scores.scores[chosen], self.lower(len(chosen)), scores.sums[:, chosen],
-            scales[chosen], np.array([shares.get(int(column), 1.0) for column in chosen]),
-            scores.sums[:, others], scales[others], scores.class_counts, scores.class_weights,
+            scores.scores[chosen],
+            np.array([shares.get(int(column), np.nan) for column in chosen]),
+            scores.sums[:, others], (scales * scores.confirmed_roots)[others],
+            scores.class_counts, scores.class_weights,
             weights[: len(scores.rows)], self.shrinkage, self.pair_shares,
         )  # fmt: skip
 

@@ -28,7 +28,7 @@ class FeatureSets:
 
     @cached_property
     def _scales(self) -> np.ndarray:
-        return self._columns.scores.within_scales()[1]
+        return self._columns.scores.within_scales()[1] * self._columns.scores.confirmed_roots
 
     def mauc(self, features: np.ndarray) -> float:
         """Return the MAUC to expect of a set of features, given by their columns."""

@@ -40,10 +40,15 @@ function readModel(packed, decode) {
 }
 
 function readSamples(packed, decode) {
-  const { scores, fold, class_counts: classCounts, weights, ...others } = packed.samples;
+  const { scores, fold, axes, class_counts: classCounts, weights, ...others } = packed.samples;
   const n = classCounts.reduce((sum, count) => sum + count, 0), bytes = decode(scores);
   const ordered = packed.columns.map((_, f) => new Int8Array(bytes.buffer, bytes.byteOffset + f * n, n));
-  const rows = [...ordered, ...packed.folded.map((f) => ordered[f].map((score) => fold[score & 255]))];
+  const rows = [...ordered, ...packed.folded.map((f) => ordered[f].map((score) => fold[score & 255]))], nColumns = rows.length;
+  const further = new Map(); // of a nominal column: the rows of its further axes
+  for (const [f, values, ...scoresOf] of axes) {
+    further.set(f, scoresOf.map((_, at) => rows.length + at));
+    for (const found of scoresOf) rows.push(ordered[f].map((score) => found[values.indexOf(score)]));
+  }
   const codes = classCounts.flatMap((count, k) => Array(count).fill(k));
   const counts = new Float64Array(classCounts.length);
   codes.forEach((k, i) => { counts[k] += weights ? weights[i] : 1; });
@@ -53,7 +58,7 @@ function readSamples(packed, decode) {
     return found;
   });
   const centers = sums.map((of) => of.map((sum, k) => sum / Math.sqrt(counts[k])));
-  return { n, rows, codes: Int32Array.from(codes), counts, weights: weights && Float64Array.from(weights), sums, centers, ...others };
+  return { n, rows, codes: Int32Array.from(codes), counts, weights: weights && Float64Array.from(weights), sums, centers, nColumns, further, ...others };
 }
 
 // The shrunk correlation of two columns within the classes.
@@ -73,7 +78,7 @@ function dot(a, b) {
 }
 
 function correlationsOf(samples, s) {
-  return Float64Array.from(samples.rows, (_, f) => (f === s ? 1 : correlation(samples, s, f)));
+  return Float64Array.from({ length: samples.nColumns }, (_, f) => (f === s ? 1 : correlation(samples, s, f)));
 }
 
 // Which columns of spread count, by number: those that tell more than the order of the values.

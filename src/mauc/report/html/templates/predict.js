@@ -71,7 +71,8 @@ class Predictor {
     this.nFree = counts.reduce((sum, count) => sum + count, 0) - counts.length;
     this.nAll = this.nFree + counts.length;
     this.errors = counts.map((count) => Math.sqrt(1 / count - 1 / this.nAll));
-    this.confirmed = new Map(samples.confirmed);
+    this.confirmed = new Map(samples.confirmed.map(([column, share]) => [column, Math.sqrt(share)]));
+    this.correlations = new Map(); // of two columns, by their numbers
     this.mixtures = new Map(); // by the chosen columns of spread
     this.known = new Map();
     this.weights = samples.weights ?? new Float64Array(samples.n).fill(1);
@@ -111,28 +112,44 @@ class Predictor {
   // Samples, class means and their mean, in independent coordinates, and the luck in them.
   standardPoints(search, size) {
     const { samples, nCandidates } = this.model, { n, counts } = samples, nClasses = counts.length;
-    const points = [], bias = [], distances = [], lucky = [];
+    const points = [], bias = [], distances = [], lucky = [], lower = [];
     const mixture = this.mixtureOf(search.taken.filter((column) => column >= nCandidates));
-    for (let step = 0; step < size; step++) {
-      const column = search.taken[step], row = this.unscaled(column);
-      const unconfirmed = 1 - Math.sqrt(this.confirmed.get(column) ?? 1);
+    const columns = search.taken.slice(0, size).flatMap((owner) => (
+      [owner, ...(samples.further.get(owner) ?? [])].map((column) => [column, this.confirmed.get(owner) ?? 1])
+    ));
+    columns.forEach(([column, confirmed], step) => {
+      const row = this.unscaled(column), factors = new Float64Array(step);
+      let variance = 1;
       for (let t = 0; t < step; t++) {
-        const factor = search.factors[t][column], other = points[t];
+        const other = points[t];
+        let found = this.correlation(column, columns[t][0]);
+        for (let u = 0; u < t; u++) found -= factors[u] * lower[t].factors[u];
+        const factor = factors[t] = found / lower[t].root;
+        variance -= factor * factor;
         for (let i = 0; i < row.length; i++) row[i] -= factor * other[i];
       }
-      for (let i = 0; i < row.length; i++) row[i] /= search.roots[step];
+      const root = Math.sqrt(Math.max(variance, MIN_VARIANCE));
+      lower.push({ factors, root });
+      for (let i = 0; i < row.length; i++) row[i] /= root;
       const apart = Array.from({ length: nClasses }, (_, g) => row[n + g] - row[n + nClasses]);
-      const luck = apart.map((distance, g) => luckIn(Math.abs(distance / this.errors[g]), mixture));
+      const luck = apart.map((distance, g) => luckIn(confirmed * Math.abs(distance / this.errors[g]), mixture));
       points.push(row);
       distances.push(apart);
       // What leaving a sample out takes by itself is not taken twice.
       bias.push(apart.map((distance, g) => {
         const chance = Math.min(Math.max(Math.abs(distance) / this.errors[g], 1), 1e6) ** -2;
-        return Math.max(luck[g] - chance, unconfirmed) * distance;
+        return (1 - confirmed * (1 - Math.max(luck[g] - chance, 0))) * distance;
       }));
-      lucky.push(apart.map((distance, g) => Math.max(luck[g], unconfirmed) * distance));
-    }
+      lucky.push(apart.map((distance, g) => (1 - confirmed * (1 - luck[g])) * distance));
+    });
     return { points, bias, distances, lucky };
+  }
+
+  // Of two columns, further axes of nominal ones among them.
+  correlation(a, b) {
+    const { samples } = this.model, key = Math.max(a, b) * samples.rows.length + Math.min(a, b);
+    if (!this.correlations.has(key)) this.correlations.set(key, correlation(samples, a, b));
+    return this.correlations.get(key);
   }
 
   unscaled(column) {
