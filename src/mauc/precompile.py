@@ -26,7 +26,7 @@ _FIRST = ("mdfs", "c45", "ssu", "svm", "mrmr", "relieff", "greedy", "arco", "nb"
 _OPTIONS: dict[str, tuple[dict[str, Any], ...]] = {
     "mrmr": ({"binning": "mdl"}, {"binning": "equal_width"}, {"binning": "equal_frequency"}),
     "jmi": ({"binning": "mdl"},),
-    "greedy": ({"n_features_to_select": "predicted"}, {"interactions": True}),
+    "greedy": ({"n_features_to_select": "predicted"},),
 }
 #: Options that make a fit shorter.
 _SHORT: dict[str, dict[str, Any]] = {"consensus": {"n_resamples": 2}}

@@ -20,7 +20,6 @@ SELECTORS = {
     "mdfs hardest": MDFS("all", schedule="hardest"),
     "maucd": MAUCD("all"),
     "greedy": GreedyMAUC("all"),
-    "greedy interactions": GreedyMAUC("all", interactions=True),
     "consensus": ConsensusSelector(GreedyMAUC(5), n_resamples=4, random_state=0),
 }
 WINE, Y = load_wine(return_X_y=True, as_frame=True)
