@@ -115,9 +115,9 @@ def test_more_columns_than_features(rng):
 def test_their_room_is_counted(rng, monkeypatch):
     X, y = data(rng)
     monkeypatch.setattr(greedy_module, "_SMALL_BYTES", 0)
-    # 16 features: scores of 400 samples; effects on 3 pairs, twice; 5 steps; 6 sums of classes; and
-    # 5 folded scores of those chosen.
-    n_bytes = 16 * 400 + 8 * 16 * (3 + 5 + 6 + 3 + 5)
+    # 16 features: scores of 400 samples; AUCs of 3 pairs, and effects, twice; 5 steps; 6 sums and
+    # centers of classes; and the steps of 5 folded scores.
+    n_bytes = 16 * 400 + 8 * 16 * (3 + 2 * 3 + 5 + 6 + 5)
     for free, is_enough in ((n_bytes, True), (n_bytes - 1, False)):
         with monkeypatch.context() as patch:
             patch.setattr("mauc.memory.free_memory", lambda free=free: free)

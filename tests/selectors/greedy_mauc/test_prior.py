@@ -219,7 +219,7 @@ def test_nominal_noise_has_no_large_weight(rng):
 
 @pytest.mark.parametrize(
     "prior",
-    ["auto", "sklearn.tree.DecisionTreeClassifier", np.ones(3), [1, 2, 1], {"a": 1.0}, 3.0, True],
+    ["auto", "sklearn.svm.LinearSVC", np.ones(3), [1, 2, 1], {"a": 1.0}, 3.0, True],
 )
 def test_a_prior_is_an_estimator(rng, prior):
     X = pd.DataFrame(rng.normal(size=(30, 3)), columns=list("abc"))

@@ -46,8 +46,7 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float, "predicted", "all", "auto", "fdr" or None, \
-            default="predicted"
+    n_features_to_select : int, float, str or None, default="predicted"
         How many features to select:
 
         - "predicted": the fewest features whose predicted MAUC is within 0.0005 of the highest of
