@@ -197,7 +197,7 @@ def _tables(
     X = rng.standard_normal((_N_ROWS, _N_COLUMNS)) + y[:, np.newaxis]
     X[:, 0], X[:, 1] = rng.integers(0, 3, (2, _N_ROWS))
     X[:, 2] = X[:, 2].round(1)
-    X[:, 5] = np.where(y == 0, 9.0, 1.0) * (X[:, 5] - y)  # tells classes by its spread
+    X[:, 5] = np.where(y == 0, 4.0, 0.5) * (X[:, 5] - y) / 4  # tells classes by its spread
     holes = np.where(rng.random(X.shape) < 0.1, np.nan, X)
     weights = {"sample_weight": rng.uniform(0.5, 2.0, _N_ROWS)}
     nominal = {"categorical_features": [0, 1]}

@@ -316,6 +316,8 @@ def test_predicted_keeps_the_fewest_features_that_are_predicted_to_be_enough(mon
     assert_array_equal(selector.predicted_mauc_, full.predicted_mauc_[:n_kept])
     assert full.predicted_mauc_[n_kept - 1] >= full.predicted_mauc_.max() - 0.0005
     assert (full.predicted_mauc_[: n_kept - 1] < full.predicted_mauc_.max() - 0.0005).all()
+    assert_same_fit(GreedyMAUC().fit(X, y), selector)  # the default
+    assert len(GreedyMAUC(None).fit(X, y).ranking_) == 32  # half
 
 
 def test_the_trace_tells_the_predicted_mauc_of_every_step(wine):

@@ -24,20 +24,20 @@ from mauc.selectors.greedy_mauc.search import (
 )
 
 
-class Columns(NamedTuple):
+class FoldedColumns(NamedTuple):
     """Features, followed by the folded scores of some of them."""
 
     effects: np.ndarray  #: (n_features + n_folded, n_pairs)
     scores: NormalScores
     folded: np.ndarray  #: (n_folded,), int64: the features that have folded scores, ascending
 
-    def take(self, features: np.ndarray) -> "Columns":
+    def take(self, features: np.ndarray) -> "FoldedColumns":
         """Return some features, ascending, with their folded scores."""
         n_features = len(self.effects) - len(self.folded)
         is_taken = np.isin(self.folded, features)
         kept = np.concatenate([features, n_features + np.flatnonzero(is_taken)])
         folded = np.searchsorted(features, self.folded[is_taken])
-        return Columns(self.effects[kept], self.scores.taken(kept), folded)
+        return FoldedColumns(self.effects[kept], self.scores.taken(kept), folded)
 
 
 def search_with_folded(
@@ -59,17 +59,17 @@ def search_with_folded(
 
 def add_folded(
     effects: np.ndarray, scores: NormalScores, folded: np.ndarray, spread: np.ndarray
-) -> Columns:
+) -> FoldedColumns:
     """Append the folded scores of features, whose effects are `spread`."""
     if len(folded) == 0:
-        return Columns(effects, scores, folded)
+        return FoldedColumns(effects, scores, folded)
     padded, moments = FOLDED[scores.padded[folded].view(np.uint8)], folded_moments(scores, folded)
     extended = scores.extended(padded, moments[:, 0].T, moments[:, 1].sum(axis=1))
-    return Columns(np.concatenate([effects, spread]), extended, folded)
+    return FoldedColumns(np.concatenate([effects, spread]), extended, folded)
 
 
 def search_columns(
-    columns: Columns, k: int, options: dict[str, Any]
+    columns: FoldedColumns, k: int, options: dict[str, Any]
 ) -> tuple[SearchState, GreedyRanking]:
     """Choose k features by their gains alone."""
     if len(columns.folded) == 0:
@@ -79,7 +79,7 @@ def search_columns(
     return state, FoldedSearch(state, columns.folded, k).run()
 
 
-def make_state(columns: Columns, k: int, options: dict[str, Any]) -> SearchState:
+def make_state(columns: FoldedColumns, k: int, options: dict[str, Any]) -> SearchState:
     """Return the state before the search of k features with their folded scores."""
     n_folded = len(columns.folded)
     n_steps = k + min(k, n_folded)

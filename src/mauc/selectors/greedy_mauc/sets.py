@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from mauc.selectors.greedy_mauc.folded import Columns, search_columns
+from mauc.selectors.greedy_mauc.folded import FoldedColumns, search_columns
 from mauc.selectors.greedy_mauc.prediction import Prediction, evaluated_sizes, predict_sizes
 from mauc.selectors.greedy_mauc.search import (
     MAX_PREDICTED,
@@ -23,7 +23,7 @@ from mauc.selectors.greedy_mauc.search import (
 class FeatureSets:
     """Predicts the MAUC of sets of features; `options` are those of `SearchState`."""
 
-    def __init__(self, columns: Columns, options: dict[str, Any]) -> None:
+    def __init__(self, columns: FoldedColumns, options: dict[str, Any]) -> None:
         self._columns, self._options = columns, options | {"n_jobs": 1}
 
     @cached_property

@@ -14,7 +14,7 @@ from mauc.layout import Layout, plain_layout
 from mauc.parallel import start_pool
 from mauc.results import Result, first_rows, number
 from mauc.selectors.greedy_mauc.folded import (
-    Columns,
+    FoldedColumns,
     FoldedSearch,
     make_state,
     search_columns,
@@ -67,7 +67,7 @@ def max_choices(n_values: int) -> int:
 
 
 def search_units(
-    wishes: Constraints | None, columns: Columns, k: int, options: dict[str, Any],
+    wishes: Constraints | None, columns: FoldedColumns, k: int, options: dict[str, Any],
     rival: np.ndarray | None = None,
 ) -> Found:  # fmt: skip
     """Return state and ranking of the best choice, as in docs/methods/wishes.md.
