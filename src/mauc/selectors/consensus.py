@@ -132,7 +132,7 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
     >>> list(X.columns[selector.ranking_])
     ['flavanoids', 'color_intensity', 'proline']
     >>> selector.frequencies_[selector.ranking_].round(2)
-    array([0.94, 0.96, 0.72])
+    array([0.94, 0.96, 0.68])
     """
 
     _no_cluster = "it fits its selector on halves of the samples"
