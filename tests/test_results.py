@@ -8,7 +8,6 @@ from mauc import MDFS, GreedyMAUC, mauc_interval, pair_auc_scores, pair_tests, s
 from mauc.evaluation import SizeCurve
 from mauc.results import MAX_ROWS, Result, first_rows, number, plural, short_name
 from mauc.selectors.error_bound import ErrorControl
-from mauc.selectors.greedy_mauc.interactions import Interactions
 
 
 @pytest.fixture(scope="module")
@@ -54,18 +53,6 @@ def test_details_of_a_trace_are_columns(digits):
     trace = GreedyMAUC(3).fit(*digits).trace_
     for name in trace.details:
         assert name.replace("_", " ") in str(trace).splitlines()[0].lower()
-
-
-def test_interactions_print_features_and_steps():
-    names = np.array([["a", "b"], ["c", "d"]])
-    pairs = np.array([[0, 1], [2, 3]])
-    found = Interactions(pairs, np.array([1e-9, 2e-7]), np.array([5, 0]), names, 6)
-    assert [line.split() for line in str(found).splitlines()] == [
-        ["feature", "with", "p-value", "step"], ["a", "b", "1.0e-09", "5"],
-        ["c", "d", "2.0e-07", "-"],
-    ]  # fmt: skip
-    assert found[0] == (0, 1, "a", "b", 1e-9, 5)
-    assert found._repr_html_().count("<tr>") == 3
 
 
 def test_a_curve_prints_the_choice_and_its_sizes():
@@ -123,7 +110,6 @@ def test_every_result_has_rows_a_frame_and_html():
     greedy = GreedyMAUC(2).fit(X, y)
     results = [
         greedy.trace_, ErrorControl(np.array([0.9, 0.2]), 1, 4), pair_auc_scores(y, scores),
-        Interactions(np.array([[0, 1]]), np.array([0.1]), np.array([1]), np.array([["a", "b"]]), 3),
         mauc_interval(y, scores), select_k(MDFS(), X, y, sizes=[1, 2]), siren_study(X, y),
         pair_tests(X, y),
     ]  # fmt: skip

@@ -31,7 +31,7 @@ VARIANTS = {
     "mrmr": ({"criterion": "quotient"}, {"binning": "mdl"}, {"binning": "equal_width"}),
     "jmi": ({"binning": "equal_frequency"},),
     "relieff": ({"n_iterations": "log"},),
-    "greedy": ({"n_features_to_select": "predicted"}, {"shrinkage": 0.2, "noise_correction": 0}),
+    "greedy": ({"n_features_to_select": "predicted"}, {"shrinkage": 0.2}),
     "subproblem": ({"decomposition": "one-vs-rest", "relevance": "fisher"},),
 }
 CLASSIFIERS = ("nb", "c45", "1nn", "svm")

@@ -28,8 +28,10 @@ prices = {
 
 # %%
 # A fit with a budget has a cost curve: the predicted MAUC against what the features so far cost.
+# None asks for as many features as the budget pays for; by default ``GreedyMAUC`` stops where more
+# of them add next to nothing.
 
-selector = GreedyMAUC(feature_costs=prices, budget=15).fit(X, y)
+selector = GreedyMAUC(None, feature_costs=prices, budget=15).fit(X, y)
 print(selector.cost_curve_)
 print(", ".join(selector.get_feature_names_out()))
 
@@ -55,7 +57,7 @@ for fold, (train, test) in enumerate(StratifiedKFold(5, shuffle=True, random_sta
     X_train, y_train, X_test, y_test = X.iloc[train], y.iloc[train], X.iloc[test], y.iloc[test]
     ranking = X.columns[GreedyMAUC(13).fit(X_train, y_train).ranking_]
     for at, budget in enumerate(budgets):
-        selector = GreedyMAUC(feature_costs=prices, budget=budget)
+        selector = GreedyMAUC(None, feature_costs=prices, budget=budget)
         selector.fit(X_train, y_train)
         choices = (
             (by_prices, selector.get_feature_names_out()),

@@ -18,10 +18,10 @@ from mauc import MDFS, MRMR
 from mauc.classifiers import C45, RBFSVM, NearestNeighbor, NormalNaiveBayes
 from mauc.data.problem import make_problem
 from mauc.evaluation import FoldEvaluator
-from mauc.selectors.greedy_mauc.effects import MAX_AUC, MODEL_NOISE, measure
+from mauc.selectors.greedy_mauc.effects import MAX_AUC, MODEL_NOISE, auc_effects, measure
 from mauc.selectors.greedy_mauc.estimator import GreedyMAUC
 from mauc.selectors.greedy_mauc.scores import estimate_shrinkage
-from mauc.selectors.pair_auc import dense_wins
+from mauc.selectors.pair_auc import dense_wins, pair_wins
 from reproduction.common import load_npz
 
 TUNE = ("usps", "synthetic", "thyroid_sub_srbct", "washington_sub_forest")
@@ -47,7 +47,8 @@ class Fold:
         self.X, self.y = X[train], y[train]
         self.problem = make_problem(BaseEstimator(), np.asfortranarray(self.X), self.y)
         self.counts = self.problem.class_counts
-        self.effects, self.scores = measure(self.problem)
+        _, self.scores = measure(self.problem)
+        self.effects = auc_effects(*pair_wins(self.problem, np.arange(X.shape[1])))
         self.values = self.scores.scores / 32.0
         self.R = self.correlations(np.arange(len(train)))
         self.sizes = [size for size in SIZES if size <= X.shape[1]]
@@ -181,7 +182,7 @@ def fitted(selector):
 VARIANTS = {
     "MDFS": fitted(MDFS(random_state=0)),
     "MRMR": fitted(MRMR()),
-    "plain": fitted(GreedyMAUC(alpha=0.5, shrinkage=0.2, noise_correction=0.0, max_samples=None)),
+    "plain": lambda fold: choose(fold, d=fold.effects, shrinkage=0.2, error=chernoff(0.5)),
     "final": fitted(GreedyMAUC()),
     "all samples": lambda fold: choose(fold),
     "500 samples": lambda fold: choose(fold, R=fold.thinned(500)),

@@ -43,9 +43,9 @@ CLASSIFIERS = {"NB": NormalNaiveBayes(), "C4.5": C45(), "1NN": NearestNeighbor()
 def predict_before(X, y, shrinkage):
     """Return the predicted MAUC of 1, 2, ... features without a correction."""
     problem = make_problem(BaseEstimator(), np.asfortranarray(X), y)
-    effects, scores = measure(problem, noise_correction=1.0, max_samples=2048)
+    effects, scores = measure(problem, max_samples=2048)
     k = min(X.shape[1], MAX_SIZE)
-    state = SearchState(effects, scores, k, shrinkage=shrinkage, alpha=1.0)
+    state = SearchState(effects, scores, k, shrinkage=shrinkage)
     found = search_features(state, k)
     separations = np.array([state.separations_of(n) for n in found.n_steps])
     return ndtr(np.sqrt(separations / 2)).mean(axis=1)

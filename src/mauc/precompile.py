@@ -26,7 +26,7 @@ _FIRST = ("mdfs", "c45", "ssu", "svm", "mrmr", "relieff", "greedy", "arco", "nb"
 _OPTIONS: dict[str, tuple[dict[str, Any], ...]] = {
     "mrmr": ({"binning": "mdl"}, {"binning": "equal_width"}, {"binning": "equal_frequency"}),
     "jmi": ({"binning": "mdl"},),
-    "greedy": ({"n_features_to_select": "predicted"}, {"interactions": True}),
+    "greedy": ({"n_features_to_select": "predicted"},),
 }
 #: Options that make a fit shorter.
 _SHORT: dict[str, dict[str, Any]] = {"consensus": {"n_resamples": 2}}
@@ -197,7 +197,7 @@ def _tables(
     X = rng.standard_normal((_N_ROWS, _N_COLUMNS)) + y[:, np.newaxis]
     X[:, 0], X[:, 1] = rng.integers(0, 3, (2, _N_ROWS))
     X[:, 2] = X[:, 2].round(1)
-    X[:, 5] = 0.3 * (X[:, 5] - y) + np.where(y == 0, 1.0, -1.0) * (X[:, 4] - y)
+    X[:, 5] = np.where(y == 0, 4.0, 0.5) * (X[:, 5] - y) / 4  # tells classes by its spread
     holes = np.where(rng.random(X.shape) < 0.1, np.nan, X)
     weights = {"sample_weight": rng.uniform(0.5, 2.0, _N_ROWS)}
     nominal = {"categorical_features": [0, 1]}

@@ -12,7 +12,6 @@ from mauc import MAUCD, MDFS
 from mauc.cli.app import app
 from mauc.datasets import load_dataset
 from tests.helpers.cli_helpers import refusal, run, run_json
-from tests.helpers.xor_pairs import make_pairs
 
 
 def test_the_table_shows_the_choice_and_who_asked(wine_file):
@@ -196,43 +195,9 @@ def test_auto_says_how_the_size_was_chosen_and_a_best_at_the_edge(wine_file, tmp
     assert "The best is at the edge: all 6 features." in result.stdout
 
 
-def test_pairs_that_act_together_are_named(tmp_path):
-    X, y, (a, b) = make_pairs("xor", 0, n_features=12)
-    a, b = sorted((a, b))
-    path = tmp_path / "pairs.csv"
-    frame = pd.DataFrame(X.round(3), columns=[f"gene {j}" for j in range(12)])
-    frame.assign(label=np.array(["no", "yes"])[y]).to_csv(path, index=False)
-    words = (path, "-t", "label", "-k", 3, "--set", "interactions=true")
-    got = run_json("select", *words)
-    (found,) = got["interactions"]
-    assert found["features"] == [f"gene {a}", f"gene {b}"]
-    assert (found["columns"], found["step"]) == ([a, b], 2)
-    assert found["p_value"] < 1e-10
-    for command in ("select", "rank"):
-        assert f"gene {a} and gene {b} act together (p = " in run(command, *words).stdout
-    assert run_json("rank", *words)["interactions"] == got["interactions"]
-    assert "interactions" not in run_json("select", *words[:-2])
-    assert "no interaction of selected features (" in run(
-        "select", "iris", "-k", 1, "--set", "interactions=true"
-    ).stdout  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("word", "message"),
-    [
-        ("extra_trees", "the import path 'sklearn.ensemble.ExtraTreesClassifier'"),
-        ("auto", "got 'auto': GreedyMAUC grows no trees of its own"),
-        ("trees", "its import path or one weight > 0 per feature, got 'trees'"),
-    ],
-)
-def test_a_prior_that_is_no_estimator_is_named(word, message):
-    assert message in refusal("select", "iris", "-k", 2, "--set", f"prior={word}")
-
-
-def test_an_estimator_may_be_the_prior():
-    path = "sklearn.tree.DecisionTreeClassifier"
-    got = run_json("select", "iris", "-k", 2, "--set", f"prior={path}")
-    assert got["parameters"]["prior"] == path
+def test_a_prior_is_for_python():
+    message = refusal("select", "iris", "-k", 2, "--set", "prior=sklearn.svm.LinearSVC")
+    assert "--set prior: no option of the command line; it takes an estimator" in message
 
 
 @pytest.mark.parametrize(
@@ -247,15 +212,3 @@ def test_a_consensus_tells_what_its_rule_says_and_how_stable_it_is(wine_file, ru
     every = run(*words, "-k", "all", "--set", f"rule={rule}").stdout
     assert "nan" not in every
     assert "stability" not in every
-
-
-def test_weights_of_the_features_may_be_listed(wine_file):
-    words = ("select", wine_file, "-t", "label", "-k", 2)
-    first = run_json(*words)["features"][0]["column"]
-    weights = [1.0] * 13
-    weights[first] = 1e-6
-    got = run_json(*words, "--set", f"prior={weights}")
-    assert first not in [row["column"] for row in got["features"]]
-    assert got["parameters"]["prior"] == weights
-    assert "13 features, got 2" in refusal(*words, "--set", "prior=[1, 2]")
-    assert "'[1, 2'" in refusal(*words, "--set", "prior=[1, 2")

@@ -26,6 +26,7 @@ from mauc.exceptions import ConstantInputWarning, MaucError
 from mauc.registry import SELECTORS
 from tests.helpers.cluster_table import assert_same_fit, make_table
 from tests.helpers.file_source import FileSource
+from tests.helpers.told_prior import prior_of
 
 distributed = pytest.importorskip("distributed")
 pytestmark = pytest.mark.processes
@@ -73,9 +74,8 @@ def test_equals_array(table, client, name):
         SubproblemSelector(8, schedule="hardest", decomposition="one-vs-rest", random_state=0),
         GreedyMAUC("predicted", max_samples=200),
         GreedyMAUC("all", shrinkage=0.1),
-        GreedyMAUC("all", prior=np.linspace(0.2, 1, 24)),
+        GreedyMAUC("all", prior=prior_of(np.linspace(0.2, 1, 24))),
         GreedyMAUC(8, prior=ExtraTreesClassifier(20), max_samples=200),
-        GreedyMAUC(8, interactions=True),
         MRMR("all", criterion="quotient", binning="mdl"),
         FCBF("all", max_rounds=2),
         JMI("all"),

@@ -11,7 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_digits, load_wine
 from sklearn.feature_selection import SelectKBest
 
-from mauc import FSDD, MAUCD, MDFS, ChiSquare
+from mauc import FSDD, MAUCD, MDFS, ChiSquare, GreedyMAUC
 from mauc.difficulty import SirenStudy, siren_index, siren_study
 from mauc.difficulty.siren import third_weights
 from mauc.exceptions import MaucError, MaucWarning, SmallClassWarning, UndefinedMAUCError
@@ -181,6 +181,13 @@ def test_selectors_by_name_object_mapping_ranking_and_mask(planted):
     by_class_name = siren_study(X, y, n_features=4, selectors=[MDFS(4, random_state=0), "chi"])
     assert list(by_class_name.selections) == ["MDFS", "chi"]
     assert_array_equal(by_class_name.selections["chi"], study.selections["by name"])
+
+
+def test_a_selector_is_asked_for_the_number(planted):
+    X, y = planted
+    study = siren_study(X, y, n_features=4, selectors=[GreedyMAUC(), MDFS(2, random_state=0)])
+    assert_array_equal(study.selections["GreedyMAUC"], GreedyMAUC(4).fit(X, y).ranking_)
+    assert len(study.selections["MDFS"]) == 4
 
 
 def test_frame_holds_the_pairs_hardest_first(wine):

@@ -16,7 +16,7 @@ def normal_scores(x):
     return z
 
 
-def effects(x, y, noise_correction=0.0):
+def effects(x, y):
     """Effects of a column on all class pairs, freed of noise, with their signs."""
     n, known = len(x), ~np.isnan(x)
     n_missing = n - known.sum()
@@ -39,11 +39,11 @@ def effects(x, y, noise_correction=0.0):
             g = np.clip((means[i] - means[j]) / np.sqrt(max(variance, 1e-18)), -5.26, 5.26)
             h = 2 / (1 / n_i + 1 / n_j)
             w = np.clip((t - 0.1) / 0.4, 0, 1) * h / (h + 30)
-            if noise_correction > 0:
-                w = 1 - (1 - w) * (1 - 0.5 * max(0, 1 - h / 100))
+            w = 1 - (1 - w) * (1 - 0.5 * max(0, 1 - h / 100))
             d = w * g + (1 - w) * d
             noise = (1 / n_i + 1 / n_j) * (1 + min(d**2, 11) / 8) + 0.05
-            found.append(d * max(0, 1 - noise_correction * noise / max(d**2, 1e-12)))
+            ratio = d**2 / noise
+            found.append(d * (ratio / 4 if ratio < 2 else 1 - 1 / ratio))
     return found
 
 
@@ -75,7 +75,8 @@ def correlations(X, y, shrinkage):
 def shrinkage_intensity(X, y):
     """h / (h + mean r^2) over all pairs of the features, which are to vary, at most 64.
 
-    At least what chance makes of the largest of as many correlations as there are features.
+    At least what chance makes of the largest of as many correlations as there are features, and
+    then moved towards 1 by 1 / c.
     """
     rows = deviations(X, y)
     classes, counts = np.unique(y, return_counts=True)
@@ -94,7 +95,8 @@ def shrinkage_intensity(X, y):
             spreads.append(terms / weight if weight else 0.0)
     h = np.mean(chances) + max(0, np.mean(spreads)) / 2
     floor = min(0.5, np.sqrt(2 * np.log(len(rows)) / (len(y) - len(classes))))
-    return max(floor, h / (h + np.mean(squares)))
+    estimated = max(floor, h / (h + np.mean(squares)))
+    return 1 - (1 - 1 / len(classes)) * (1 - estimated)
 
 
 def score_correlations(scores, shrinkage):
@@ -112,23 +114,34 @@ def separations(d, R, chosen):
     return (d[chosen] * np.linalg.solve(R[np.ix_(chosen, chosen)], d[chosen])).sum(axis=0)
 
 
-def greedy(X, y, k, shrinkage, alpha=1.0, noise_correction=1.0):
+def pair_stakes(y):
+    """What the error of each class pair counts: h / (h + 10), h the harmonic mean size."""
+    counts = np.unique(y, return_counts=True)[1]
+    sizes = [
+        2 / (1 / counts[i] + 1 / counts[j])
+        for i in range(len(counts))
+        for j in range(i + 1, len(counts))
+    ]
+    return np.array([h / (h + 10) for h in sizes])
+
+
+def greedy(X, y, k, shrinkage):
     """Every candidate at every step from the definition; ties by column index.
 
     Candidates whose sums differ by less than 1e-12 of themselves count as equal. Returns the
     ranking, the gains and the separations after every step.
     """
-    d = np.array([effects(column, y, noise_correction) for column in X.T])
+    d, stakes = np.array([effects(column, y) for column in X.T]), pair_stakes(y)
     R = correlations(X, y, shrinkage)
     is_constant = [len(set(normal_scores(column))) == 1 for column in X.T]
     chosen, gains, history = [], [], []
     while len(chosen) < min(k, len(d) - sum(is_constant)):
-        before = np.exp(-alpha * separations(d, R, chosen) / 8).sum()
+        before = stakes @ np.exp(-separations(d, R, chosen) / 8)
         best, least = None, math.inf
         for f in range(len(d)):
             if f in chosen or is_constant[f]:
                 continue
-            error = np.exp(-alpha * separations(d, R, [*chosen, f]) / 8).sum()
+            error = stakes @ np.exp(-separations(d, R, [*chosen, f]) / 8)
             if error < least * (1 - 1e-12):
                 best, least = f, error
         chosen.append(best)

@@ -63,6 +63,14 @@ def test_steps_tell_what_the_trace_has(wine):
         assert f"chosen at step {step} of 3 for {row['subproblem_name']}." in str(found)
 
 
+def test_places_go_beyond_the_predicted_number(wine):
+    selector = GreedyMAUC().fit(*wine)
+    full = GreedyMAUC("all").fit(*wine).ranking_
+    assert len(selector.ranking_) < len(full)
+    last = selector.explain(int(full[-1]), *wine)
+    assert (last.place, last.status) == (len(full), "not chosen")
+
+
 def test_correlation_is_that_of_normal_scores_within_classes():
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1, 2], 400)

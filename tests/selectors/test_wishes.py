@@ -21,7 +21,6 @@ SELECTORS = {
     "mrmr": MRMR(),
     "mrmr quotient": MRMR(criterion="quotient"),
     "greedy": GreedyMAUC(),
-    "greedy interactions": GreedyMAUC(interactions=True),
 }
 COSTS = dict.fromkeys(NAMES, 1.0)
 
@@ -193,21 +192,19 @@ def test_the_joint_gain_of_a_group_is_that_of_its_features():
     assert sorted(found.ranking_) == [0, 1]
 
 
-@pytest.mark.parametrize("interactions", [False, True])
-def test_features_that_count_by_spread_or_together_can_be_excluded(interactions):
+def test_features_that_count_by_spread_can_be_excluded():
     rng = np.random.default_rng(3)
     y = np.arange(600) % 3
     X = rng.normal(size=(600, 12))
     X[:, 0] *= np.where(y == 2, 3.0, 1.0)
     X[:, 1] += 0.5 * y
     X[:, 2] = X[:, 3] * np.where(y == 0, 1.0, -1.0) + 0.1 * X[:, 2]
-    plain = GreedyMAUC(5, interactions=interactions)
-    assert 0 in plain.fit(X, y).ranking_
-    wished = GreedyMAUC(5, interactions=interactions, exclude=[0, 2]).fit(X, y)
+    assert 0 in GreedyMAUC(5).fit(X, y).ranking_
+    wished = GreedyMAUC(5, exclude=[0, 2]).fit(X, y)
     assert not {0, 2} & set(wished.ranking_.tolist())
     assert len(set(wished.ranking_.tolist())) == 5
     grouped = {"feature_groups": [[0, 5], [2, 3]], "feature_costs": np.ones(12), "budget": 4}
-    bought = GreedyMAUC(interactions=interactions, **grouped).fit(X, y).ranking_
+    bought = GreedyMAUC(None, **grouped).fit(X, y).ranking_
     assert len(set(bought.tolist())) == len(bought) <= 4
     assert ((0 in bought), (2 in bought)) == ((5 in bought), (3 in bought))
 
@@ -247,7 +244,7 @@ def test_a_budget_is_spent_nearly_as_exhaustive_search_would(seed):
         return selector.predicted_mauc_[-1]
 
     options = {"feature_groups": units[:3], "feature_costs": costs}
-    found = GreedyMAUC(budget=budget, **options).fit(X, y)
+    found = GreedyMAUC(None, budget=budget, **options).fit(X, y)
     assert costs[found.ranking_].sum() <= budget
     sets = (np.concatenate(some) for n in range(1, 9) for some in combinations(units, n))
     best = max(predicted(one) for one in sets if costs[one].sum() <= budget)

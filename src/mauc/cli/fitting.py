@@ -29,6 +29,7 @@ NOT_SET = {
     "n_jobs": "use --jobs instead",
     "categorical_features": "use --categorical instead",
     "verbose": "no option of the command line; bars show on a terminal",
+    "prior": "no option of the command line; it takes an estimator, from Python",
     **{wish.name: f"use {wish.metadata['names'][0]} instead" for wish in fields(Wishes)},
 }
 
@@ -252,8 +253,8 @@ def named_selector(
 def parse_options(options: tuple[str, ...]) -> dict[str, Any]:
     """Return NAME=VALUE words as a dict; values that look like numbers or lists of them are those.
 
-    >>> parse_options(["ties=mauc", "n_neighbors=5", "sigma=none", "prior=[1, 0.5]"])
-    {'ties': 'mauc', 'n_neighbors': 5, 'sigma': None, 'prior': [1, 0.5]}
+    >>> parse_options(["ties=mauc", "n_neighbors=5", "sigma=none", "share=[1, 0.5]"])
+    {'ties': 'mauc', 'n_neighbors': 5, 'sigma': None, 'share': [1, 0.5]}
     """
     parsed: dict[str, Any] = {}
     for word in options:

@@ -96,7 +96,7 @@ def select(
         if sentence := selector.trace_.fall_sentence(dataset.feature_names):
             show.print_sentence(sentence)
         _print_stability(selector, dataset.feature_names)
-        _print_interactions(selector, dataset.feature_names)
+        _print_spread(selector, dataset.feature_names)
     written.finish()
 
 
@@ -145,7 +145,7 @@ def rank(
     ]
     if as_json:
         facts = _facts(found, fitting)
-        names = ("data", "columns", "method", "size_curve", "error_bound", "interactions")
+        names = ("data", "columns", "method", "size_curve", "error_bound")
         shown = {name: facts[name] for name in names if name in facts}
         show.print_json({**shown, "features": ranked, "files": written.files}, "rank-1")
     else:
@@ -158,7 +158,7 @@ def rank(
             name = show.short(row["feature"])
             show.add_row(table, row["rank"], name, number(row["score"], ".4g"), *cells)
         _print_selection(found, table)
-        _print_interactions(selector, dataset.feature_names)
+        _print_spread(selector, dataset.feature_names)
     written.finish()
 
 
@@ -276,16 +276,6 @@ def _facts(found: Fitted, fitting: Fitting) -> dict[str, Any]:
         }  # fmt: skip
     if hasattr(selector, "error_bound_"):
         facts["error_bound"] = float(selector.error_bound_.max())
-    if getattr(selector, "interactions_", None) is not None:
-        facts["interactions"] = [
-            {
-                "features": [names[one.first], names[one.second]],
-                "columns": [one.first, one.second],
-                "p_value": one.p_value,
-                "step": one.step or None,
-            }
-            for one in selector.interactions_
-        ]
     if by_spread := chosen_by_spread(selector, names):
         facts["by_spread"] = by_spread
     details = selector.trace_.detail_columns()
@@ -343,21 +333,12 @@ def _print_stability(selector: Any, names: Sequence[str]) -> None:
         _print_lines(selector.alternatives_.with_names(names).lines())
 
 
-def _print_interactions(selector: Any, names: Sequence[str]) -> None:
-    """Print features that count by their spread, and pairs that act together, if looked for."""
+def _print_spread(selector: Any, names: Sequence[str]) -> None:
+    """Print the features that count by their spread, if there are any."""
     from mauc.selectors.greedy_mauc.dispersion import spread_sentence
 
     if sentence := spread_sentence(selector, names):
         show.print_sentence(sentence)
-    found = getattr(selector, "interactions_", None)
-    if found is None:
-        return
-    lines = found.lines(names)
-    if not lines:
-        show.print_text(
-            f"no interaction of selected features ({plural(found.n_tested, 'pair')} tested)"
-        )
-    _print_lines(lines)
 
 
 def _print_lines(lines: list[str]) -> None:

@@ -540,6 +540,8 @@ def _select(selector: Any, X: ArrayLike, coded: Problem, n_chosen: int, **option
     elif hasattr(selector, "fit"):
         selector = clone(selector)
         known = selector.get_params()
+        if isinstance(selector, RankingSelector):
+            selector.set_params(n_features_to_select=n_chosen)
         if known.get("categorical_features", ...) is None:
             selector.set_params(categorical_features=options["categorical_features"])
     if hasattr(selector, "fit"):

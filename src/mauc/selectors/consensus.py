@@ -20,8 +20,14 @@ from mauc.selectors.base import RankingSelector, single_ranking
 from mauc.selectors.error_bound import ErrorControl
 from mauc.selectors.greedy_mauc.estimator import GreedyMAUC
 from mauc.selectors.greedy_mauc.prediction import AlternativesMixin, Exchanges, Prediction
-from mauc.selectors.greedy_mauc.prior import prior_weights, resolve_prior
-from mauc.selectors.greedy_mauc.search import SearchState, condition_on, exp_minus, measure_state
+from mauc.selectors.greedy_mauc.prior import prior_weights
+from mauc.selectors.greedy_mauc.search import (
+    RATE,
+    SearchState,
+    condition_on,
+    exp_minus,
+    measure_state,
+)
 from mauc.selectors.halves import complementary_halves, take_half
 from mauc.stability import stability
 from mauc.texts import insert_texts
@@ -64,8 +70,7 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
         - "frequency": by the share of the halves that chose the feature, then by its mean rank.
         - "rank": by the mean rank over the halves, k + 1 if it is not among their first k.
         - "loss": the search of `GreedyMAUC` on all samples, but of the features that gain nearly as
-          much as the best one, the one that most halves chose; for `GreedyMAUC` without
-          `interactions` alone.
+          much as the best one, the one that most halves chose; for `GreedyMAUC` alone.
         - "auto": "loss" where that is possible, otherwise "frequency".
     categorical_features : array-like of bool, int or str, optional
         Nominal columns, as a mask, numbers or names, where `selector` takes them.
@@ -92,11 +97,10 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
         Upper bounds on the expected number of wrong features among those of high frequency (Shah
         and Samworth); it prints as a table, ``error_control_.at(0.8)`` has those of one threshold.
     alternatives_ : Alternatives
-        For each selected feature those that could replace it, in the model of `GreedyMAUC`; none
-        for a feature that interacts with another one in a half (`interactions`).
+        For each selected feature those that could replace it, in the model of `GreedyMAUC`.
     predicted_mauc_ : ndarray of shape (n_selected,)
         MAUC to expect of the features so far, as in `GreedyMAUC`, on all samples; of the features
-        without products.
+        without their distances from the median.
     scores_ : ndarray of shape (n_features,)
         The frequency of a feature, averaged over choices of 1 to n_selected features.
     trace_ : SelectionTrace
@@ -128,7 +132,7 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
     >>> list(X.columns[selector.ranking_])
     ['flavanoids', 'color_intensity', 'proline']
     >>> selector.frequencies_[selector.ranking_].round(2)
-    array([0.94, 0.96, 0.72])
+    array([0.94, 0.96, 0.68])
     """
 
     _no_cluster = "it fits its selector on halves of the samples"
@@ -193,7 +197,7 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
 
     def _chosen_rule(self, selector):
         rule = check_choice("rule", self.rule, ("auto", *RULES))
-        has_loss = isinstance(selector, GreedyMAUC) and not selector.interactions
+        has_loss = isinstance(selector, GreedyMAUC)
         return rule if rule != "auto" else "loss" if has_loss else "frequency"
 
     def check_options(self) -> _Options:
@@ -212,11 +216,6 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
             raise MaucError(
                 f'rule must be "auto", "frequency" or "rank" for {name}: "loss" searches by what '
                 f"GreedyMAUC minimises."
-            )
-        if rule == "loss" and selector.interactions:
-            raise MaucError(
-                'rule must be "auto", "frequency" or "rank" for GreedyMAUC with interactions=True: '
-                '"loss" searches features without their products.'
             )
         for wish in WISHES:
             if getattr(selector, wish, None) is not None:
@@ -249,7 +248,7 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
         rng = check_generator(self.random_state)
         halves = complementary_halves(problem, options.n_pairs, rng)
         seeds = rng.randint(2**31 - 1, size=len(halves))
-        rankings, interacting = self._rank_halves(problem, n_wanted, options, halves, seeds)
+        rankings = self._rank_halves(problem, n_wanted, options, halves, seeds)
         n_wanted = min(map(len, rankings))
         self.rankings_: np.ndarray = np.array([ranking[:n_wanted] for ranking in rankings])
         votes = Votes(self.rankings_, problem.n_features)
@@ -257,14 +256,14 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
         model = options.selector if is_greedy else GreedyMAUC()
         state = measure_state(model, problem, n_wanted, self.n_jobs)
         if options.rule == "loss":
-            prior = resolve_prior(model.check_options().prior, problem)
-            prior = prior_weights(prior, problem, state.scores, self.n_jobs)
+            estimator = model.check_options().prior
+            prior = prior_weights(estimator, problem, state.scores, self.n_jobs)
             ranking, rule_scores = rank_near_ties(state.with_prior(prior), votes)
         else:
             ranking, rule_scores = rank_by_votes(votes, options.rule)
         condition_on(state, ranking)
         self._prediction = Prediction(state.leave(), np.cumsum(state.varies[ranking]))
-        self._exchanges = Exchanges(state, self._prediction, ranking, set().union(*interacting))
+        self._exchanges = Exchanges(state, self._prediction, ranking, set())
         if state.is_large:
             _ = self._exchanges.found
         self.frequencies_: np.ndarray = votes.frequencies
@@ -278,7 +277,7 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
         return single_ranking(problem, ranking, rule_scores, scores, details=votes_of)
 
     def _rank_halves(self, problem, n_wanted, options, halves, seeds):
-        """Return the ranking of every half, and its interacting features."""
+        """Return the ranking of every half."""
         # The columns of a source are read for one half at a time, within its memory.
         n_inner, n_outer = (self.n_jobs, 1) if problem.columns.is_streamed else (1, self.n_jobs)
         params = options.selector.get_params(deep=False)
@@ -290,12 +289,10 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
             one.set_params(n_features_to_select=n_wanted, n_jobs=n_inner)
             if draws:
                 one.set_params(random_state=int(seeds[number]))
-            ranking = one._rank(part, n_wanted, one.check_options()).selection.features
-            interactions = getattr(one, "interactions_", None)
-            return ranking, set() if interactions is None else interactions.members
+            return one._rank(part, n_wanted, one.check_options()).selection.features
 
         found = run_blocks(rank_half, range(len(halves)), n_outer, unit="halves")
-        return zip(*(half for _, half in found), strict=True)
+        return [ranking for _, ranking in found]
 
     def _check_memory(self, problem, n_wanted, options):
         """Take the memory of the models into account before any column is read."""
@@ -396,8 +393,8 @@ def rank_near_ties(state: SearchState, votes: Votes) -> tuple[np.ndarray, np.nda
         part = slice(*block)
         state.update_effects(block[0] + np.flatnonzero(state.is_left[part]))
         score_effects(
-            state.effects[part], state.variances[part], weights, state.rate, total,
-            state.is_left[part], np.empty(n_pairs), state.losses[part],
+            state.effects[part], state.variances[part], weights, total, state.is_left[part],
+            np.empty(n_pairs), state.losses[part],
         )  # fmt: skip
 
     with start_pool(len(state.blocks)) as state.pool:
@@ -405,7 +402,7 @@ def rank_near_ties(state: SearchState, votes: Votes) -> tuple[np.ndarray, np.nda
             votes.extend()
             # The hardest pair has an error of 1: none is lost.
             least = state.separations[state.stakes > 0].min()
-            weights = state.stakes * np.exp(-state.rate * np.maximum(state.separations - least, 0))
+            weights = state.stakes * np.exp(-RATE * np.maximum(state.separations - least, 0))
             total = float(weights.sum())
             state.run(score_block, weights, total)
             gain = np.maximum(state.prior * (total - state.losses) / total, 0.0)
@@ -423,14 +420,14 @@ def rank_near_ties(state: SearchState, votes: Votes) -> tuple[np.ndarray, np.nda
 
 
 @njit(cache=True, nogil=True)
-def score_effects(effects, variances, weights, rate, total, is_left, errors, losses):
+def score_effects(effects, variances, weights, total, is_left, errors, losses):
     """Fill in the loss that remains with each feature, `weights` being the errors of the pairs."""
     n_pairs = uintp(weights.shape[0])
     for f in range(effects.shape[0]):
         losses[f] = total
         if not is_left[f]:
             continue
-        row, inverse = effects[f], rate / variances[f]
+        row, inverse = effects[f], RATE / variances[f]
         for p in range(n_pairs):
             errors[p] = weights[p] * exp_minus(row[p] * row[p] * inverse)
         # Four sums that do not wait for each other, in an order of their own.

@@ -239,7 +239,7 @@ class Explainer:
         n_most = self.problem.n_features if wishes is None else wishes.n_available
         n_places = min(_MAX_PLACES, max(_MAX_WORK // self.problem.n_features, 1))
         n_wanted = max(min(n_most, n_places), len(selector.ranking_))
-        again = clone(selector)
+        again = clone(selector).set_params(n_features_to_select=n_wanted)
         if hasattr(again, "budget"):
             again.set_params(budget=None)
         full = again._rank(self.problem, n_wanted, again.check_options()).selection.features

@@ -492,18 +492,6 @@ def test_stability_over_halves_is_told(rng):
     assert selection_report(MAUCD(2).fit(X, y), X, y).to_dict()["halves"] == ""
 
 
-def test_features_that_act_together_are_named_and_stay_text(rng):
-    y = np.repeat([0, 1], 150)
-    X = rng.normal(size=(300, 4))
-    X[:, 1] = 0.3 * X[:, 1] + np.where(y == 0, 1, -1) * X[:, 0]
-    selector = GreedyMAUC(2, interactions=True).fit(X, y)
-    report = selection_report(selector, X, y, feature_names=["<b>a", "b", "c", "d"])
-    (line,) = report.to_dict()["interactions"]
-    assert line.startswith("<b>a and b act together (p = ")
-    assert "1 pair of chosen features acts together</summary>" in report.to_html()
-    assert f"<li>{html.escape(line)}</li>" in report.to_html()
-
-
 def test_the_page_explains_every_feature_as_the_selector_does():
     X, y = load_wine(return_X_y=True, as_frame=True)
     selector = MDFS(4, random_state=0).fit(X, y)

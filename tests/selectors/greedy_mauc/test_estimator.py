@@ -19,7 +19,7 @@ from mauc.data.row_hash import sample_rows
 from mauc.evaluation import FoldEvaluator
 from mauc.exceptions import ConstantInputWarning, NotEnoughMemoryError, SmallClassWarning
 from mauc.selectors.greedy_mauc import estimator as greedy_module
-from mauc.selectors.greedy_mauc import interactions as interactions_module
+from mauc.selectors.greedy_mauc import folded as folded_module
 from mauc.selectors.greedy_mauc import search as bounds_module
 from mauc.selectors.greedy_mauc.effects import measure
 from mauc.selectors.greedy_mauc.search import search_features
@@ -59,33 +59,49 @@ class TestByHand:
     """Numbers that can be worked out on paper."""
 
     def test_one_feature_has_the_effect_of_its_auc(self):
-        # 2 < 3 is the only pair out of order of 2 x 2, so AUC = 3/4.
-        X, y = np.array([[1.0], [3.0], [2.0], [4.0]]), [0, 0, 1, 1]
-        selector = GreedyMAUC(1, noise_correction=0).fit(X, y)
+        # Values of 2 and 3 are the only pairs out of order, so AUC = 3/4; none of them is tied.
+        X, y = np.array([[1.0], [3.0], [2.0], [4.0]]), np.array([0, 0, 1, 1])
+        X = np.repeat(X, 50, axis=0) + np.linspace(0, 0.5, 200)[:, np.newaxis]
+        selector = GreedyMAUC(1).fit(X, np.repeat(y, 50))
         effect = np.sqrt(2) * ndtri(0.75)
-        assert_allclose(selector.separations_, [effect**2], rtol=1e-14)
-        assert_allclose(selector.scores_, [1 - np.exp(-(effect**2) / 8)], rtol=1e-13)
+        # d^2 = 0.91 is more than twice s^2 = (1 + d^2 / 8) / 50 + 0.05.
+        less = effect * (1 - ((1 + effect**2 / 8) / 50 + 0.05) / effect**2)
+        assert_allclose(selector.separations_, [less**2], rtol=1e-12)
+        assert_allclose(selector.scores_, [1 - np.exp(-(less**2) / 8)], rtol=1e-12)
+
+    def test_an_effect_below_its_noise_keeps_a_part(self):
+        # 2 x 2 samples: normal scores of -37, 10 and -10, 37 in 1/32, so the means differ by 27
+        # and each class has a sum of squares of 1104.5; that is the variance pooled, too.
+        X, y = np.array([[1.0], [3.0], [2.0], [4.0]]), np.array([0, 0, 1, 1])
+        difference = 27 / np.sqrt(1104.5)
+        share = 0.5 * (1 - 2 / 100)  # of the difference: two samples of each class
+        effect = share * difference + (1 - share) * np.sqrt(2) * ndtri(0.75)
+        ratio = effect**2 / (1 + effect**2 / 8 + 0.05)
+        assert 0.6 < ratio < 0.7
+        assert_allclose(GreedyMAUC(1).fit(X, y).separations_, [(effect * ratio / 4) ** 2])
 
     def test_independent_features_add_their_squares(self):
-        # Each cell of a 6 x 6 design holds one row of each class: correlation 0.
-        X = np.array([[a, b] for a in range(6) for b in range(6)] * 2, dtype=float)
-        X[36:] += [[0.5, 0.5]]
-        y = np.repeat([0, 1], 36)
-        selector = GreedyMAUC(2, shrinkage=0.0, noise_correction=0).fit(X, y)
+        # Each cell of a 6 x 6 design holds three rows of each class: correlation 0.
+        X = np.array([[a, b] for a in range(6) for b in range(6)] * 6, dtype=float)
+        X[108:] += [[0.5, 0.5]]
+        y = np.repeat([0, 1], 108)
+        selector = GreedyMAUC(2, shrinkage=0.0).fit(X, y)
         # 6 + 5 + ... + 1 of 6 x 6 values are in order; 1/12 of the pairs are tied, which is few.
         effect = np.sqrt(2) * ndtri(21 / 36)
-        assert_allclose(selector.separations_, [2 * effect**2], rtol=1e-12)
+        ratio = effect**2 / (2 / 108 * (1 + effect**2 / 8) + 0.05)
+        assert 1.2 < ratio < 1.4
+        assert_allclose(selector.separations_, [2 * (effect * ratio / 4) ** 2], rtol=1e-12)
 
-    def test_noise_is_taken_off(self):
-        # AUC 3/4 of 2 x 2 samples: s^2 = 1.05 + d^2 / 8 exceeds d^2, and nothing is left.
-        X, y = np.array([[1.0], [3.0], [2.0], [4.0]]), np.array([0, 0, 1, 1])
-        assert GreedyMAUC(1).fit(X, y).separations_ == [0.0]
-        # Fifty times as many, none of them tied: s^2 = (1 + d^2 / 8) / 50 + 0.05
-        X = np.repeat(X, 50, axis=0) + np.linspace(0, 0.5, 200)[:, np.newaxis]
-        many = GreedyMAUC(1).fit(X, np.repeat(y, 50))
-        effect = np.sqrt(2) * ndtri(0.75)
-        less = effect * (1 - ((1 + effect**2 / 8) / 50 + 0.05) / effect**2)
-        assert_allclose(many.separations_, [less**2], rtol=1e-12)
+    def test_errors_of_rare_pairs_count_less(self):
+        # 40 samples of a and b, 5 of c: errors of a and b count 40 / 50, others h / (h + 10) with
+        # h = 2 / (1 / 40 + 1 / 5).
+        y = np.repeat([0, 1, 2], [40, 40, 5])
+        X = np.random.default_rng(3).normal(size=(85, 1)) + 2.0 * y[:, None]
+        selector = GreedyMAUC(1).fit(X, y)
+        h = 2 / (1 / 40 + 1 / 5)
+        stakes = np.array([0.8, h / (h + 10), h / (h + 10)])
+        left = stakes @ np.exp(-selector.separations_ / 8) / stakes.sum()
+        assert_allclose(selector.scores_, [1 - left], rtol=1e-12)
 
     def test_a_copy_adds_only_what_shrinkage_leaves(self):
         rng = np.random.default_rng(1)
@@ -116,14 +132,11 @@ class TestByHand:
 @given(
     problems(max_samples=25),
     st.sampled_from([0.05, 0.2, 1.0]),
-    st.sampled_from([0.1, 0.5, 2.0]),
-    st.sampled_from([0.0, 0.2, 1.0]),
 )
-def test_equals_the_definition(problem, shrinkage, alpha, noise):
+def test_equals_the_definition(problem, shrinkage):
     X, y = problem
-    options = {"shrinkage": shrinkage, "alpha": alpha, "noise_correction": noise}
-    selector = quiet_fit(GreedyMAUC("all", **options), X, y)
-    ranking, gains, history = greedy(X, y, X.shape[1], **options)
+    selector = quiet_fit(GreedyMAUC("all", shrinkage=shrinkage), X, y)
+    ranking, gains, history = greedy(X, y, X.shape[1], shrinkage)
     assert_array_equal(selector.ranking_, ranking)
     assert_allclose(selector.trace_.scores[: len(gains)], gains, atol=1e-11)
     if history:
@@ -163,7 +176,7 @@ def test_order_of_columns_is_followed(rng):
     assert_array_equal(other.separations_, one.separations_)
 
 
-@pytest.mark.parametrize("options", [{}, {"shrinkage": 0.0}, {"alpha": 40.0}])
+@pytest.mark.parametrize("options", [{}, {"shrinkage": 0.0}])
 def test_rating_every_feature_changes_nothing(rng, monkeypatch, options):
     # More steps than a window of bounds has; copies reach the floor of the variance.
     X, y = mixed_data(rng, n=120, m=150, c=6)
@@ -206,7 +219,7 @@ def test_a_feature_that_varies_outside_the_part_is_not_constant():
     y = np.arange(1000) % 2
     X = np.zeros((1000, 2))
     X[999, 1] = 1.0
-    selector = GreedyMAUC("all", max_samples=10, noise_correction=0).fit(X, y)
+    selector = GreedyMAUC("all", max_samples=10).fit(X, y)
     assert_array_equal(selector.ranking_, [1, 0])
     assert selector.scores_[1] > 0
 
@@ -233,7 +246,7 @@ def test_perfect_features_do_not_end_the_choice():
     # A column for each class: all AUCs are 0.5 or 1, and so large D that errors are tiny.
     y = np.repeat(np.arange(5), 30)
     X = np.column_stack([y == k for k in range(5)] * 40).astype(float)
-    selector = GreedyMAUC("all", alpha=100.0).fit(X, y)
+    selector = GreedyMAUC("all").fit(X, y)
     assert sorted(selector.ranking_) == list(range(200))
     assert_array_equal(np.sort(selector.ranking_[:4] % 5), np.unique(selector.ranking_[:4] % 5))
 
@@ -294,7 +307,7 @@ def test_predicted_keeps_the_fewest_features_that_are_predicted_to_be_enough(mon
         searches.append(args[1])
         return search_features(*args, **options)
 
-    monkeypatch.setattr(interactions_module, "search_features", counted)
+    monkeypatch.setattr(folded_module, "search_features", counted)
     selector = GreedyMAUC("predicted").fit(X, y)
     assert searches == [64]
     n_kept = len(selector.ranking_)
@@ -303,6 +316,8 @@ def test_predicted_keeps_the_fewest_features_that_are_predicted_to_be_enough(mon
     assert_array_equal(selector.predicted_mauc_, full.predicted_mauc_[:n_kept])
     assert full.predicted_mauc_[n_kept - 1] >= full.predicted_mauc_.max() - 0.0005
     assert (full.predicted_mauc_[: n_kept - 1] < full.predicted_mauc_.max() - 0.0005).all()
+    assert_same_fit(GreedyMAUC().fit(X, y), selector)  # the default
+    assert len(GreedyMAUC(None).fit(X, y).ranking_) == 32  # half
 
 
 def test_the_trace_tells_the_predicted_mauc_of_every_step(wine):

@@ -18,6 +18,7 @@ from sklearn.exceptions import NotFittedError
 from mauc import GreedyMAUC, mauc_score
 from mauc.data.problem import make_problem
 from mauc.exceptions import SmallClassWarning
+from mauc.selectors.greedy_mauc import dispersion
 from mauc.selectors.greedy_mauc import prediction as module
 from mauc.selectors.greedy_mauc import search as search_module
 from mauc.selectors.greedy_mauc.effects import measure
@@ -45,7 +46,7 @@ def ranked(X, y, shrinkage, k):
     """Return the prediction, the ranking, the scores and the labels as these are sorted."""
     problem = make_problem(BaseEstimator(), np.asfortranarray(X), y)
     effects, scores = measure(problem)
-    state = SearchState(effects, scores, k, shrinkage=shrinkage, alpha=1.0)
+    state = SearchState(effects, scores, k, shrinkage=shrinkage)
     found = search_features(state, k)
     labels = np.repeat(np.arange(len(scores.class_counts)), scores.class_counts)
     return Prediction(state.leave(), found.n_steps), found.ranking, scores, labels
@@ -347,7 +348,7 @@ def groups(rng):
 
 def oracle(X, y, selector):
     """Solve for every set anew, effects scaled so that all chosen have the predicted MAUC."""
-    model = measure_state(GreedyMAUC(), make_problem(BaseEstimator(), X, y), 1)
+    model = measure_state(selector, make_problem(BaseEstimator(), X, y), 1)
     R = score_correlations(model.scores, model.shrinkage)
 
     def scaled(chosen, scale):
@@ -373,31 +374,27 @@ def oracle(X, y, selector):
 
 @pytest.mark.parametrize("k", [3, 5, 7, "predicted"])
 def test_equals_the_definition(groups, k):
-    selector = GreedyMAUC(k).fit(*groups)
+    # With correlations trusted, features that repeat each other are not chosen together.
+    selector = GreedyMAUC(k, shrinkage=0.1).fit(*groups)
     expected = oracle(*groups, selector)
     assert sum(map(len, expected.values())) >= 2
     check_exchanges(selector, expected)
 
 
 @pytest.mark.parametrize("k", [6, 8, "predicted"])
-def test_of_features_that_act_together_nothing_is_known_and_the_others_equal_the_definition(
-    groups, rng, k
-):
+def test_of_features_of_spread_nothing_is_known_and_the_others_equal_the_definition(groups, rng, k):
     X, y = groups
-    # Two features that rise together in the first class and against each other in the second.
-    pair = rng.normal(size=(150, 2))
-    pair[:, 1] += np.array([4.0, -4.0, 0.0])[y] * pair[:, 0]
-    X = np.column_stack([X, pair, pair + 0.01 * rng.normal(size=(150, 2))])
-    selector = GreedyMAUC(k, interactions=True).fit(X, y)
-    interacting = selector.interactions_.members
-    assert interacting
-    assert interacting <= {19, 20, 21, 22}
-    assert interacting <= {*selector.ranking_.tolist()}
+    wide = rng.normal(size=150) * np.array([1.0, 5.0, 1.0])[y]
+    X = np.column_stack([X, wide, wide + 0.01 * rng.normal(size=150)])
+    selector = GreedyMAUC(k, shrinkage=0.1).fit(X, y)
+    folded = {*selector.folded_features_.tolist()}
+    assert folded == {19, 20}
+    assert folded & {*selector.ranking_.tolist()}
     expected = oracle(X, y, selector)
-    assert any(expected[f] for f in expected.keys() - interacting)
-    check_exchanges(selector, {f: [] if f in interacting else rows for f, rows in expected.items()})
+    assert any(expected[f] for f in expected.keys() - folded)
+    check_exchanges(selector, {f: [] if f in folded else rows for f, rows in expected.items()})
     for one in (one for exchanges in selector.alternatives_.values() for one in exchanges):
-        assert one.alternative < X.shape[1]  # no product
+        assert one.alternative < X.shape[1]  # no folded scores
 
 
 def check_exchanges(selector, expected):
@@ -510,11 +507,12 @@ def test_a_set_is_predicted_whatever_its_order(is_weighted, pair_weight):
     assert dear.predicted_mauc_[-1] == pair.predicted_mauc_[-1] == plain.predicted_mauc_[-1]
 
 
-def test_sets_of_many_features_are_predicted_whatever_their_order():
+def test_sets_of_many_features_are_predicted_whatever_their_order(monkeypatch):
+    monkeypatch.setattr(dispersion, "_MIN_CLASS_COUNT", 10**6)  # one column per feature
     X, y = load_digits(return_X_y=True)
 
     def fit(size, **wishes):
-        return GreedyMAUC(size, noise_correction=0, **wishes).fit(X, y)  # one column per feature
+        return GreedyMAUC(size, **wishes).fit(X, y)
 
     plain = fit(27)
     kept = fit(27, keep=plain.ranking_.tolist())

@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose
 from mauc import GreedyMAUC
 from mauc.selectors.greedy_mauc.effects import measure
 from mauc.selectors.greedy_mauc.search import dot, exp_minus
+from tests.helpers.told_prior import prior_of
 
 
 def test_exponential_is_right_to_1e_14():
@@ -37,5 +38,6 @@ def test_most_features_are_scored_once(rng, monkeypatch, has_prior):
         return effects, scores
 
     monkeypatch.setattr("mauc.selectors.greedy_mauc.estimator.measure", keep)
-    GreedyMAUC(20, prior=rng.uniform(0.5, 1, 3000) if has_prior else None).fit(X, y)
+    prior = prior_of(rng.uniform(0.5, 1, 3000)) if has_prior else None
+    GreedyMAUC(20, prior=prior).fit(X, y)
     assert (kept["now"] == kept["first"]).all(axis=1).mean() > 0.9

@@ -183,7 +183,6 @@ def findings_part(selector: RankingSelector, names: list[str]) -> dict[str, Any]
     from mauc.selectors.greedy_mauc.dispersion import spread_sentence
 
     others = getattr(selector, "alternatives_", None)
-    together = getattr(selector, "interactions_", None)
     halves = ""
     if hasattr(selector, "stability_"):  # of a consensus
         from mauc.selectors.consensus import stability_sentence
@@ -191,7 +190,6 @@ def findings_part(selector: RankingSelector, names: list[str]) -> dict[str, Any]
         halves = str(stability_sentence(selector))
     return {
         "alternatives": [] if others is None else list(others.with_names(names).lines()),
-        "interactions": [] if together is None else list(together.lines(names)),
         "halves": halves,
         "spread": spread_sentence(selector, names),
         "falls": selector.trace_.fall_sentence(names),

@@ -19,7 +19,7 @@ from mauc.report.html.recipe import call_of, import_line
 from mauc.selectors.base import RankingSelector
 from mauc.selectors.greedy_mauc import GreedyMAUC
 from mauc.selectors.greedy_mauc.dispersion import FOLDED, MAX_FOLDED, spread_effects
-from mauc.selectors.greedy_mauc.interactions import MAX_PAIRS, add_folded, search_derived
+from mauc.selectors.greedy_mauc.folded import add_folded, search_with_folded
 from mauc.selectors.greedy_mauc.prediction import other_sizes
 from mauc.selectors.greedy_mauc.scores import NormalScores, further_axes, row_scales
 from mauc.selectors.greedy_mauc.search import MAX_HELD, SearchState, measure_state, pair_stakes
@@ -46,7 +46,7 @@ def what_if_part(
     state.prior = np.ones(problem.n_features) if selector.prior_ is None else selector.prior_
     kept = [] if wishes is None else [int(at) for u in wishes.keep for at in wishes.members(u)]
     options: dict[str, Any] = {
-        "shrinkage": state.shrinkage, "alpha": 8.0 * state.rate, "prior": state.prior,
+        "shrinkage": state.shrinkage, "prior": state.prior,
     }  # fmt: skip
     shares = problem.pair_shares
     n_searched = problem.n_features
@@ -54,17 +54,14 @@ def what_if_part(
         n_searched = max(k, MAX_CANDIDATES // 2)
     # With weights of pairs, the search starts from the choice without them, too.
     found = [
-        search_derived(
-            effects.copy(), scores, n_searched, np.array(names), selector.noise_correction,
-            interactions=False, pair_shares=counted, **options,
-        )[1]
+        search_with_folded(effects.copy(), scores, n_searched, pair_shares=counted, **options)[1]
         for counted in ([None] if shares is None else [shares, None])
-    ]  # fmt: skip
+    ]
     alone = np.argsort(-state.prior * found[0].relevance, kind="stable")
     chosen = np.column_stack([one.ranking for one in found]).ravel()
     wanted = np.concatenate([np.array(kept, int), selector.ranking_, chosen, alone])
     room = list(dict.fromkeys(wanted.tolist()))[:MAX_CANDIDATES]
-    folded, of_spread = _spreads(effects, scores, selector.noise_correction, room)
+    folded, of_spread = _spreads(effects, scores, room)
     n_kept, n_pairs = scores.scores.shape[1], effects.shape[1]
     while _n_bytes(room, folded, n_pairs, n_kept, 4) > MAX_BYTES:
         room.pop()
@@ -95,7 +92,6 @@ def what_if_part(
         "varies": scores.varies[columns].tolist(),
         "repeats": _repeats(state, columns),
         "samples": _samples(state, derived.scores, columns, every),
-        "rate": state.rate,
         "shares": None if shares is None else shares.tolist(),
         "ranking": np.searchsorted(columns, selector.ranking_).tolist(),
         "keep": np.searchsorted(columns, kept).tolist(),
@@ -115,8 +111,6 @@ def _reason(selector: RankingSelector, problem: Problem) -> str | None:
     """Return why there is no model to search again, or None."""
     if type(selector) is not GreedyMAUC:
         return f"the page searches again as GreedyMAUC does, not as {type(selector).__name__}"
-    if selector.interactions:
-        return "the page does not search again with products of features (interactions)"
     wishes = problem.constraints
     if wishes is not None and (wishes.sizes > 1).any():
         return "the page does not search again with groups of features"
@@ -125,12 +119,10 @@ def _reason(selector: RankingSelector, problem: Problem) -> str | None:
     return None
 
 
-def _spreads(
-    effects: Array, scores: Any, noise_correction: float, columns: list[int]
-) -> tuple[Array, Array]:
+def _spreads(effects: Array, scores: Any, columns: list[int]) -> tuple[Array, Array]:
     """Return those of some columns that have effects by spread, ascending, and these effects."""
     found = [(np.zeros(0, np.int64), np.zeros((0, effects.shape[1])))]
-    for block, spread in spread_effects(effects, scores, noise_correction):
+    for block, spread in spread_effects(effects, scores):
         used = np.isin(block, columns) & spread.any(axis=1)
         found.append((block[used], spread[used]))
     return np.concatenate([one for one, _ in found]), np.concatenate([one for _, one in found])
@@ -167,7 +159,7 @@ def _samples(
         "sizes": other_sizes(left, np.arange(len(counts)), scores.class_weights).tolist(),
         "axes": axes,
         "confirmed": [[at, shares[f]] for at, f in enumerate(columns.tolist()) if f in shares],
-        "max_choices": max_choices((state.n_features + MAX_FOLDED + MAX_PAIRS) * counts.sum()),
+        "max_choices": max_choices((state.n_features + MAX_FOLDED) * counts.sum()),
     }
 
 
@@ -204,7 +196,7 @@ def _python_words(selector: RankingSelector, is_weighted: bool, has_groups: bool
     """Return the parts of the Python code that fits again; `{}` is what the page fills in."""
     is_named = hasattr(selector, "feature_names_in_")
     plain = call_of(
-        selector, n_features_to_select=None, keep=None, exclude=None, feature_costs=None,
+        selector, n_features_to_select="predicted", keep=None, exclude=None, feature_costs=None,
         budget=None, pair_weight=None,
     ).removesuffix(")")  # fmt: skip
     every = "X.columns" if is_named else f"range({selector.n_features_in_})"

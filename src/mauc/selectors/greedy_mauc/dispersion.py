@@ -43,14 +43,13 @@ def folded_moments(scores: NormalScores, columns: np.ndarray) -> np.ndarray:
 
 
 def find_folded(
-    effects: np.ndarray, scores: NormalScores, noise_correction: float,
-    pair_shares: np.ndarray | None = None,
-) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    effects: np.ndarray, scores: NormalScores, pair_shares: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
     """Return features whose spread separates class pairs, ascending, and their effects by it."""
     if pair_shares is None:
         pair_shares = np.full(effects.shape[1], 1.0 / effects.shape[1])
     found = [(np.zeros(0, np.int64), np.empty((0, effects.shape[1])), np.empty(0))]
-    for block, spread in spread_effects(effects, scores, noise_correction):
+    for block, spread in spread_effects(effects, scores):
         errors = np.exp(-(effects[block] ** 2) / 8.0)
         gains = pair_mean(errors * (1.0 - np.exp(-(spread**2) / 8.0)), pair_shares)
         used = np.flatnonzero(gains > 1.0 - pair_mean(errors, pair_shares))
@@ -61,7 +60,7 @@ def find_folded(
 
 
 def spread_effects(
-    effects: np.ndarray, scores: NormalScores, noise_correction: float
+    effects: np.ndarray, scores: NormalScores
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield blocks of numeric features and their effects by spread, 0 where it tells nothing."""
     counts = scores.class_weights
@@ -70,7 +69,7 @@ def spread_effects(
     is_number = scores.varies.copy()
     is_number[list(scores.nominal_shares)] = False
     columns = np.flatnonzero(is_number)
-    if noise_correction == 0.0 or len(large) == 0:
+    if len(large) == 0:
         columns = columns[:0]
     both = first[large], second[large]
     variances = 1.0 / counts[both[0]] + 1.0 / counts[both[1]]
@@ -80,7 +79,7 @@ def spread_effects(
         block = columns[start : start + width]
         present = np.where(counts > 0, counts, 1)
         effect = standard_differences(folded_moments(scores, block), present, *both)
-        shrink_effects(effect, variances, noise_correction)
+        shrink_effects(effect, variances)
         squares, ordered = effect**2, effects[block] ** 2
         is_used = (squares > luck) & (squares > 2.0 * ordered[:, large])
         spread = np.zeros(ordered.shape)

@@ -40,7 +40,6 @@ _ENOUGH = 100.0  # samples of a class from which on the AUC of a feature without
 def measure(
     problem: Problem,
     *,
-    noise_correction: float = 0.0,
     max_samples: int | None = None,
     pair_auc: np.ndarray | None = None,
     n_room: int = 0,
@@ -53,13 +52,11 @@ def measure(
     rows = KeptRows(problem, max_samples)
     scorer = NormalScorer(problem, rows, n_room)
     if problem.cluster is None:
-        return _measure_here(problem, scorer, noise_correction, pair_auc, n_jobs)
+        return _measure_here(problem, scorer, pair_auc, n_jobs)
     effects = np.empty((problem.n_features, len(problem.max_wins)))
     scores = scorer.scores
     kept = (None, None) if len(rows.kept) == len(rows.order) else (rows.kept, rows.kept_weights)
-    measured = problem.cluster.map_ranges(
-        problem, measure_part, kept, noise_correction, pair_auc is not None
-    )
+    measured = problem.cluster.map_ranges(problem, measure_part, kept, pair_auc is not None)
     for block, (of_part, found, auc) in measured:
         effects[block], scores.padded[block] = of_part, found.padded
         scores.sums[:, block], scores.squares[block] = found.sums, found.squares
@@ -72,17 +69,17 @@ def measure(
 
 
 def measure_part(
-    part: Problem, kept: tuple[Any, ...], noise_correction: float, keeps_auc: bool
+    part: Problem, kept: tuple[Any, ...], keeps_auc: bool
 ) -> tuple[np.ndarray, NormalScores, np.ndarray | None]:
     """Return effects, scores and folded AUCs of a worker's columns; `kept` of None is all rows."""
     pair_auc = np.empty((part.n_features, len(part.max_wins))) if keeps_auc else None
     scorer = NormalScorer(part, KeptRows(part, None, *kept))
-    return *_measure_here(part, scorer, noise_correction, pair_auc), pair_auc
+    return *_measure_here(part, scorer, pair_auc), pair_auc
 
 
-def _measure_here(problem, scorer, noise_correction, pair_auc, n_jobs=None):
+def _measure_here(problem, scorer, pair_auc, n_jobs=None):
     effects = np.empty((problem.n_features, len(problem.max_wins)))
-    estimator = EffectEstimator(problem, noise_correction)
+    estimator = EffectEstimator(problem)
     all_columns = ColumnReader(problem, None, scorer.rows.order)
 
     def fill(block):
@@ -120,19 +117,18 @@ class EffectEstimator:
     looked up in a table, whose entries have the bits that `auc_effects` gives.
     """
 
-    def __init__(self, problem: Problem, noise_correction: float):
+    def __init__(self, problem: Problem):
         counts = problem.class_weights
         first, second = np.triu_indices(problem.n_classes, 1)
         self._counts, self._first, self._second = counts, first, second
         self._n_samples = counts.sum()
         self._max_wins = problem.max_wins
         self._variances = 1.0 / counts[first] + 1.0 / counts[second]
-        self._noise_correction = noise_correction
         sizes = 2.0 / (1.0 / counts[first] + 1.0 / counts[second])
         self._size_weights = sizes / (sizes + _HALF_SIZE)
         self._small_shares = _SMALL_SHARE * np.maximum(1.0 - sizes / _ENOUGH, 0.0)
         #: whether class sums of all features are needed, not only of those with many ties
-        self.takes_all: bool = noise_correction > 0.0 and bool((self._small_shares > 0.0).any())
+        self.takes_all: bool = bool((self._small_shares > 0.0).any())
         self._table = None
         kinds, kind_of = np.unique(self._max_wins, return_inverse=True)
         n_wins = kinds.astype(np.int64) + 1
@@ -154,12 +150,11 @@ class EffectEstimator:
             out[:] = self._blend(out, block, columns)
         elif len(columns) > 0:
             out[columns] = self._blend(out[columns], block, columns)
-        shrink_effects(out, self._variances, self._noise_correction)
+        shrink_effects(out, self._variances)
 
     def nominal(self, folded: np.ndarray, signs: np.ndarray) -> np.ndarray:
         """Return the effects of a nominal feature, whose AUCs are 1/2 or more."""
-        sizes = folded_effects(folded)
-        return signs * shrink_effects(sizes, self._variances, self._noise_correction)
+        return signs * shrink_effects(folded_effects(folded), self._variances)
 
     def _blend(self, effects, block, columns):
         """Return effects of AUCs moved towards the standardised differences of the columns."""
@@ -210,15 +205,12 @@ def folded_effects(folded: np.ndarray) -> np.ndarray:
     return np.sqrt(2.0) * ndtri(np.minimum(folded, MAX_AUC))
 
 
-def shrink_effects(
-    effects: np.ndarray, variances: np.ndarray, noise_correction: float
-) -> np.ndarray:
+def shrink_effects(effects: np.ndarray, variances: np.ndarray) -> np.ndarray:
     """Make effects smaller for the noise in them, in place, and return them."""
-    if noise_correction > 0.0:
-        squares = effects * effects
-        noise = variances * (1.0 + np.minimum(squares, _MAX_SQUARE) / 8.0) + MODEL_NOISE
-        ratios = squares / (noise_correction * noise)
-        # A line through 0 that touches 1 - 1 / x: no effect becomes 0, so that the order of those
-        # below the noise is kept.
-        effects *= np.where(ratios < 2.0, ratios / 4.0, 1.0 - 1.0 / np.maximum(ratios, 2.0))
+    squares = effects * effects
+    noise = variances * (1.0 + np.minimum(squares, _MAX_SQUARE) / 8.0) + MODEL_NOISE
+    ratios = squares / noise
+    # A line through 0 that touches 1 - 1 / x: no effect becomes 0, so that the order of those
+    # below the noise is kept.
+    effects *= np.where(ratios < 2.0, ratios / 4.0, 1.0 - 1.0 / np.maximum(ratios, 2.0))
     return effects

@@ -1,21 +1,21 @@
 """GreedyMAUC: the selector of features that together separate every pair of classes."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from mauc.checks import check_choice, check_int, check_real
+from mauc.checks import check_int, check_real
 from mauc.data.constraints import WishMixin
 from mauc.data.decomposition import Decomposition
 from mauc.memory import check_memory
-from mauc.selectors.base import Ranked, RankingSelector, feature_names
+from mauc.selectors.base import Ranked, RankingSelector
 from mauc.selectors.greedy_mauc.dispersion import MAX_FOLDED
 from mauc.selectors.greedy_mauc.effects import measure
-from mauc.selectors.greedy_mauc.interactions import MAX_PAIRS, search_derived
+from mauc.selectors.greedy_mauc.folded import search_with_folded
 from mauc.selectors.greedy_mauc.prediction import AlternativesMixin, Exchanges
-from mauc.selectors.greedy_mauc.prior import check_prior, prior_weights, resolve_prior
+from mauc.selectors.greedy_mauc.prior import check_prior, prior_weights
 from mauc.selectors.greedy_mauc.scores import estimate_shrinkage
 from mauc.selectors.greedy_mauc.search import MAX_HELD, plain_state
 from mauc.selectors.greedy_mauc.sets import predict_ranking
@@ -31,11 +31,8 @@ _SMALL_BYTES = 2**28  # below this, free memory is not checked
 
 class _Options(NamedTuple):
     shrinkage: float | None  # None: from the data
-    alpha: float
-    noise_correction: float
     max_samples: int | None
     prior: Any
-    interactions: bool
 
 
 @insert_texts
@@ -49,43 +46,39 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
 
     Parameters
     ----------
-    {n_features_to_select}
-        "predicted" is another choice, which needs no cross-validation: the fewest features whose
-        predicted MAUC is within 0.0005 of the highest of up to 100 features.
+    n_features_to_select : int, float, str or None, default="predicted"
+        How many features to select:
+
+        - "predicted": the fewest features whose predicted MAUC is within 0.0005 of the highest of
+          up to 100 features, without cross-validation; with a budget, of the features that it
+          pays for.
+        - a number, or a fraction of all features.
+        - "all": all of them (a full ranking).
+        - "auto": as many as `mauc.select_k` finds enough by cross-validation; its curve is then
+          `size_curve_`.
+        - "fdr": those that separate some pair of classes significantly.
+        - None: half of the features, or with a budget as many as it pays for.
     {fdr_alpha}
-    shrinkage : float or "auto", default="auto"
-        In [0, 1]: how much of the correlation between features is not trusted. 0 trusts the
-        sample, 1 takes all features as independent given the class. "auto" estimates it from
-        the numbers of samples and features and from how much the correlations differ between the
-        classes.
-    alpha : float, default=1.0
-        Positive: how fast the error of a pair falls with its separation. Small values seek a
-        good mean over the pairs, large values the hardest pairs.
-    noise_correction : float, default=1.0
-        How much effects are made smaller for the noise in them; 0 takes them as they are, those of
-        small classes, too, and none of spread. It matters for small classes and weak features.
-    max_samples : int or None, default=2048
-        Correlations are measured on at most this many samples, every class with its share; None
-        takes all. Which ones is decided by a hash of the ranks of their values, so the order of
-        the rows does not matter. AUCs and ranks are always of all samples.
-    prior : None, array-like, Series, dict, str or estimator, default=None
-        What is known of the features beforehand: a weight > 0 per feature, in the order of the
-        columns or by name (a Series or dict; features that it does not name weigh 1), that its
-        gain is multiplied by. None: all features weigh the same. An estimator, or the import path
-        of one ("sklearn.ensemble.RandomForestClassifier"), is cloned and fitted on at most
-        `max_samples` samples, in robust standard deviations; its ``feature_importances_`` or
-        absolute ``coef_``, summed over the classes, make the weights. It gets weights of samples
-        if it takes them, and a fixed seed if it has none.
-    interactions : bool, default=False
-        Whether to look for pairs of features that act together, such as two whose signs agree in
-        one class and not in the other while neither tells anything alone. Both are then chosen one
-        after the other. It is off because it takes longer and real data seldom gain by it
-        (reproduction/beyond/greedy_interactions.md).
+    prior : estimator or None, default=None
+        What weighs the features beforehand: the gain of each is multiplied by its weight. The
+        estimator is cloned and fitted on at most `max_samples` samples, in robust standard
+        deviations; its ``feature_importances_`` or absolute ``coef_``, summed over the classes,
+        make the weights. It gets weights of samples if it takes them, and a fixed seed if it has
+        none. None: all features weigh the same.
     {categorical_features}
     {pair_weight}
     {keep}
         What the others add is given these.
     {exclude, feature_groups, feature_costs, budget}
+    shrinkage : float or "auto", default="auto"
+        In [0, 1]: how much of the correlation between features is not trusted. 0 trusts the
+        sample, 1 takes all features as independent given the class. "auto" estimates it from
+        the numbers of samples, features and classes and from how much the correlations differ
+        between the classes.
+    max_samples : int or None, default=2048
+        Correlations are measured on at most this many samples, every class with its share; None
+        takes all. Which ones is decided by a hash of the ranks of their values, so the order of
+        the rows does not matter. AUCs and ranks are always of all samples.
     {n_jobs, verbose}
 
     Attributes
@@ -112,19 +105,15 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
     folded_features_ : ndarray
         Columns whose spread separates class pairs where the order of their values does not, at
         most 128, ascending. Their distance from the median counts as soon as they are chosen.
-    interactions_ : Interactions or None
-        Pairs of features whose correlation differs between the classes, at most 60, with p-values
-        and the step from which on their product counts; iterating gives tuples, `to_frame` a data
-        frame. None without `interactions`.
     separations_ : ndarray of shape (n_pairs,)
         Squared separation :math:`D_p^2` of every class pair by all selected features, with their
-        distances from the median and products, if there are any.
+        distances from the median, if there are any.
     alternatives_ : Alternatives
         For each selected feature up to 5 others that could take its place at a loss of predicted
         MAUC of at most 0.001 and take over half or more of what it adds, the nearest first; found
         when it is first asked for. It prints as one line per feature, ``to_frame()`` has the
-        losses. Features of `folded_features_`, and those of a product that counts, have none, nor
-        have those that are kept, of a group or of a cost.
+        losses. Features of `folded_features_` have none, nor have those that are kept, of a group
+        or of a cost.
     cost_curve_ : CostCurve
         Predicted MAUC against the cost of the features so far; with `feature_costs`.
     {pair_auc_, decomposition_, subproblem_names_, classes_, n_features_in_, feature_names_in_}
@@ -138,7 +127,9 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
     With weights :math:`b_f` of a prior, each step adds
 
     .. math:: \arg\max_{f \notin S}\; b_f \Big(1 - \frac{L(S \cup \{f\})}{L(S)}\Big), \qquad
-        L(S) = \sum_p \exp(-\alpha D_p^2(S) / 8).
+        L(S) = \sum_p \frac{h_p}{h_p + 10} \exp(-D_p^2(S) / 8),
+
+    where :math:`h_p` is the harmonic mean of the sizes of the two classes.
 
     Weights of class pairs (`pair_weight`) are those of the terms of L; where the features chosen
     without weights have a higher predicted MAUC with them, these are selected. With costs the gain
@@ -147,8 +138,8 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
     Equal values go by column; constant features come last. A feature whose spread separates classes
     where the order of its values does not has its distance from the median as a further column.
     docs/methods/greedy_mauc.md has the derivations: effects with ties, of small classes and of
-    spread, the noise correction, the prior of an estimator, interactions, nominal features, the
-    prediction, time and memory.
+    spread, the noise correction, the prior of an estimator, nominal features, the prediction, time
+    and memory.
 
     Only the order of values counts, but for the estimator of a prior: without one a strictly
     monotone map of a feature changes nothing, to the bit. The order of the rows changes nothing. A
@@ -171,21 +162,19 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
     >>> list(X.columns[selector.ranking_])
     ['flavanoids', 'color_intensity', 'proline']
     >>> selector.predicted_mauc_.round(3)
-    array([0.928, 0.978, 0.995])
+    array([0.928, 0.977, 0.995])
     >>> selector.trace_[1].subproblem_name
     '1 vs 2'
     """
 
     _size_choices = '"all", "auto", "predicted" or "fdr"'
 
-    shrinkage: Any = "auto"
-    alpha: float = 1.0
-    noise_correction: float = 1.0
-    max_samples: int | None = 2048
+    n_features_to_select: Any = field(default="predicted", kw_only=False)
     prior: Any = None
-    interactions: bool = False
     categorical_features: Any = None
     pair_weight: Any = None
+    shrinkage: Any = "auto"
+    max_samples: int | None = 2048
 
     @property
     def predicted_mauc_(self) -> np.ndarray:
@@ -204,11 +193,8 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
         is_auto = isinstance(self.shrinkage, str) and self.shrinkage == "auto"
         return _Options(
             None if is_auto else check_real("shrinkage", self.shrinkage, 0, 1, others=' or "auto"'),
-            check_real("alpha", self.alpha, 1e-6, 1e6),
-            check_real("noise_correction", self.noise_correction, 0, 1e6),
             check_int("max_samples", self.max_samples, 2, optional=True),
             check_prior(self.prior),
-            check_choice("interactions", self.interactions, (False, True)),
         )
 
     def _n_wanted(self, problem, X, y, **given):
@@ -224,37 +210,38 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
         return isinstance(wanted, str) and wanted == "predicted"
 
     def _rank(self, problem, n_wanted, options):
-        prior, wishes = resolve_prior(options.prior, problem), problem.constraints
+        wishes = problem.constraints
         pair_auc = allocate_pair_auc(problem, n_wanted)
         self._check_memory(problem, n_wanted, options, pair_auc)
         effects, scores = measure(
-            problem, noise_correction=options.noise_correction, max_samples=options.max_samples,
-            pair_auc=pair_auc, n_room=MAX_FOLDED + MAX_PAIRS, n_jobs=self.n_jobs,
-        )  # fmt: skip
+            problem,
+            max_samples=options.max_samples,
+            pair_auc=pair_auc,
+            n_room=MAX_FOLDED,
+            n_jobs=self.n_jobs,
+        )
         self.shrinkage_: float = options.shrinkage
         if options.shrinkage is None:
             self.shrinkage_ = estimate_shrinkage(scores)
-        self.prior_: np.ndarray | None = prior_weights(prior, problem, scores, self.n_jobs)
+        self.prior_: np.ndarray | None = prior_weights(options.prior, problem, scores, self.n_jobs)
         search = {
-            "shrinkage": self.shrinkage_, "alpha": options.alpha, "prior": self.prior_,
-            "pair_shares": problem.pair_shares, "n_jobs": self.n_jobs,
-        }  # fmt: skip
-        names, noise = feature_names(problem), options.noise_correction
+            "shrinkage": self.shrinkage_,
+            "prior": self.prior_,
+            "pair_shares": problem.pair_shares,
+            "n_jobs": self.n_jobs,
+        }
 
         def choose(effects, rival=None, **search):
             units = None
             if wishes is not None or rival is not None:
                 units = partial(search_units, wishes, rival=rival)
-            return search_derived(
-                effects, scores, n_wanted, names, noise, interactions=options.interactions,
-                search=units, **search,
-            )  # fmt: skip
+            return search_with_folded(effects, scores, n_wanted, search=units, **search)
 
         rival = None
         n_available = problem.n_features if wishes is None else wishes.n_available
         if problem.pair_shares is not None and n_wanted < n_available:
             rival = choose(effects.copy(), **search | {"pair_shares": None})[1].ranking
-        state, found, self.folded_features_, self.interactions_ = choose(effects, rival, **search)
+        state, found, self.folded_features_ = choose(effects, rival, **search)
         predicted = predict_ranking(state, found)
         if self._is_predicted():
             is_choice = True if wishes is None else wishes.ends(found.ranking)
@@ -262,12 +249,8 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
             enough = is_choice & (predicted.mauc >= most - PREDICTED_SLACK)
             n_enough = int(np.argmax(enough)) + 1
             found, predicted = found.first(n_enough), predicted.mauc[:n_enough]
-            if self.interactions_ is not None:
-                self.interactions_ = self.interactions_.first(n_enough)
         self.separations_: np.ndarray = state.separations_of(found.n_steps[-1])
         excluded = set(self.folded_features_.tolist())
-        if self.interactions_ is not None:
-            excluded |= self.interactions_.members
         source, is_large = state, state.is_large
         if state.n_features < len(state.effects):  # exchanges are of features alone
             source = partial(plain_state, effects, scores, found.ranking, search)
@@ -295,12 +278,8 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
         doubles += 0 if pair_auc is None else pair_auc.nbytes
         advice = f"lower max_samples ({self.max_samples}), select fewer features"
         n_scores = n_features * n_kept
-        # Effects are copied to make room for those of folded scores and products.
-        n_derived = min(MAX_FOLDED, n_wanted)
-        if options.interactions:
-            n_derived += MAX_PAIRS
-            advice += ", fit with interactions=False"
-        doubles += 8 * n_features * (n_pairs + n_derived)
+        # Effects are copied to make room for those of folded scores.
+        doubles += 8 * n_features * (n_pairs + min(MAX_FOLDED, n_wanted))
         if n_scores + doubles > _SMALL_BYTES:
             check_memory(
                 n_scores + doubles,

@@ -345,12 +345,12 @@ class AlternativesMixin:
 
 @dataclass(eq=False, repr=False)
 class Exchanges:
-    """The exchanges of a selection, found when first asked for; none of `interacting` ones."""
+    """The exchanges of a selection, found when first asked for; none of `excluded` ones."""
 
     state: Any  #: SearchState, or a function that makes it, until they are found
     predicted: Any  #: MAUC of the features so far, until then
     ranking: np.ndarray
-    interacting: set[int]
+    excluded: set[int]
     is_free: np.ndarray | None = None  #: features that may be alternatives; None for all
 
     @cached_property
@@ -361,7 +361,7 @@ class Exchanges:
         found = find_exchanges(state, self.ranking, predicted, self.is_free)
         self.state = self.predicted = None
         return [
-            [] if int(feature) in self.interacting else exchanges
+            [] if int(feature) in self.excluded else exchanges
             for feature, exchanges in zip(self.ranking, found, strict=True)
         ]
 

@@ -1,7 +1,5 @@
-"""Weights of the features in the greedy search: given, or importances of an estimator."""
+"""Weights of the features in the greedy search: the importances of an estimator."""
 
-from collections import Counter
-from collections.abc import Mapping
 from reprlib import repr as short_repr
 from typing import Any
 
@@ -13,11 +11,8 @@ from sklearn.utils.validation import has_fit_parameter
 from mauc.data.problem import Problem
 from mauc.exceptions import MaucError
 from mauc.memory import check_memory
-from mauc.registry import import_estimator
 from mauc.selectors.greedy_mauc.scores import MAX_SCORE, UNIT, NormalScores
 
-_WANTED = "prior must be None, an estimator, its import path or one weight > 0 per feature"
-_REMOVED = ("auto", "extra_trees")  # words for trees that GreedyMAUC grew itself
 _SEED = 0
 _POWER, _MIN_IMPORTANCE = 0.2, 1e-4
 _SMALL_CELLS = 2**26  # below this, free memory is not checked
@@ -27,96 +22,21 @@ _MIN_SPREAD = 0.05  # standard deviations: with less, the quartiles tell nothing
 
 
 def check_prior(prior: Any) -> Any:
-    """Return None, an estimator, weights, or weights by name, checked."""
-    if prior is None:
-        return None
-    if isinstance(prior, str):
-        if prior in _REMOVED:
-            raise MaucError(
-                f"{_WANTED}, got {prior!r}: GreedyMAUC grows no trees of its own. Leave prior out, "
-                f"or pass ExtraTreesClassifier(200, random_state=0) or the import path "
-                f"'sklearn.ensemble.ExtraTreesClassifier'."
-            )
-        if "." not in prior:
-            raise MaucError(f"{_WANTED}, got {prior!r}.")
-        return import_estimator("prior", prior)
-    if hasattr(prior, "fit") and not isinstance(prior, type):
+    """Return None or an estimator, checked."""
+    if prior is None or (hasattr(prior, "fit") and not isinstance(prior, type)):
         return prior
-    if isinstance(prior, Mapping):
-        names = list(prior)
-    elif hasattr(prior, "index") and hasattr(prior, "to_numpy"):  # a Series of pandas
-        names = list(prior.index)
-        repeated = [name for name, count in Counter(names).items() if count > 1]
-        if repeated:
-            raise MaucError(f"prior must name every feature once, got {repeated[0]!r} twice.")
-    else:
-        return _numbers(prior)
-    if not names:
-        return {}
-    values = prior if hasattr(prior, "to_numpy") else list(prior.values())
-    return dict(zip(names, _numbers(values, names).tolist(), strict=True))
-
-
-def resolve_prior(prior: Any, problem: Problem) -> Any:
-    """Return the weights of all features, the largest 1, None or an estimator."""
-    if not isinstance(prior, dict | np.ndarray):
-        return prior
-    weights = _by_column(prior, problem) if isinstance(prior, dict) else prior
-    if len(weights) != problem.n_features:
-        raise MaucError(
-            f"prior must have one weight for each of the {problem.n_features:,} features, got "
-            f"{len(weights):,}."
-        )
-    # A weight that is lost in the division is still positive.
-    return np.maximum(weights / weights.max(), np.finfo(np.float64).tiny)
-
-
-def _numbers(values, names=None):
-    """Return weights as an array of finite positive numbers; an error names a wrong one."""
-    try:
-        weights = np.asarray(values)
-        if weights.dtype.kind == "c":
-            raise TypeError
-        weights = weights.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise MaucError(f"{_WANTED}, got {short_repr(values)}.") from error
-    if weights.ndim != 1 or len(weights) == 0:
-        shape = f"shape {weights.shape}" if weights.ndim > 0 else short_repr(values)
-        raise MaucError(f"{_WANTED}, got {shape}.")
-    wrong = np.flatnonzero(~(np.isfinite(weights) & (weights > 0.0)))
-    if len(wrong) > 0:
-        where = f"at position {wrong[0]}" if names is None else f"for {names[wrong[0]]!r}"
-        raise MaucError(
-            f"prior must have finite weights > 0 (a small one for a feature that is hardly ever "
-            f"to be chosen), got {weights[wrong[0]]:g} {where}."
-        )
-    return weights
-
-
-def _by_column(by_name, problem):
-    """Return weights in the order of the columns, 1 for those without a name in `by_name`."""
-    if problem.feature_names is not None:
-        names = [str(name) for name in problem.feature_names]
-        if list(by_name) == list(range(len(names))):  # a Series without names
-            return np.array(list(by_name.values()))
-    else:
-        names = problem.column_labels or range(problem.n_features)
-    unknown = set(by_name) - set(names)
-    if unknown:
-        has_names = problem.feature_names is not None or problem.column_labels is not None
-        how = "features of the data" if has_names else "features without names by column number"
-        raise MaucError(
-            f"prior must name {how}, got {min(unknown, key=str)!r}, which is none of them."
-        )
-    return np.array([by_name.get(name, 1.0) for name in names])
+    raise MaucError(
+        f"prior must be None or an estimator with feature_importances_ or coef_ after fit, such as "
+        f"ExtraTreesClassifier(200, random_state=0), got {short_repr(prior)}."
+    )
 
 
 def prior_weights(
     prior: Any, problem: Problem, scores: NormalScores, n_jobs: int | None = None
 ) -> np.ndarray | None:
-    """Return the weights of a resolved prior, those of an estimator made of its importances."""
-    if prior is None or isinstance(prior, np.ndarray):
-        return prior
+    """Return the weights of all features, made of the importances of an estimator, or None."""
+    if prior is None:
+        return None
     importances = learn_importances(prior, problem, scores, n_jobs)
     largest = importances.max()
     if not largest > 0.0:  # there was nothing to be split

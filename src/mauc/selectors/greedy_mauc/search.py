@@ -26,6 +26,7 @@ MAX_HELD = 2**26  # bytes of a state that is kept after the search
 _MAX_WINDOW = 64  # steps before all bounds are renewed
 # What rounding may take from a bound or add to a gain: much more than it does.
 _SLACK, _MARGIN = 1.0 + 1e-6, 1e-11
+RATE = 1.0 / 8.0  # of the error bound exp(-D_p^2 / 8) of a pair (Chernoff)
 _FEW = 10.0  # samples of two classes, in harmonic mean, whose error counts half
 _FUNCTION_NOISE = 0.1  # variance left, below which a nominal feature is taken for a function
 _CHUNK = 1 << 16  # products of two 8-bit numbers: as many never overflow a 32-bit sum
@@ -73,39 +74,38 @@ class Leftover(NamedTuple):
 class SearchState:
     """Effects, variances and separations, given the columns that were chosen so far.
 
-    Columns are the features, and after them products of features where a search has any. With S
-    the first t chosen columns, the residual effect of column f is
+    Columns are the features, and after them their folded scores where a search has any. With S the
+    first t chosen columns, the residual effect of column f is
     ``effects[f] - sum_u slopes[u] factors[u, f]``, u from ``n_updates[f]`` to t - 1, and its
     residual variance ``1 - sum_u factors[u, f]^2``, u < t.
 
     `effects`, of shape (n_columns, n_pairs), are overwritten by residual effects. At most `n_steps`
-    columns will be chosen. Within-class correlations count 1 - `shrinkage` times, the error of a
-    pair is taken as exp(-alpha D_p^2 / 8), and gains are multiplied by the `prior`, weights in
-    (0, 1], when they are compared; errors by `pair_stakes`, with `pair_shares`, None if all count
-    the same. The last `n_products` columns are not candidates on their own.
+    columns will be chosen. Within-class correlations count 1 - `shrinkage` times, and gains are
+    multiplied by the `prior`, weights in (0, 1], when they are compared; errors by `pair_stakes`,
+    with `pair_shares`, None if all count the same. The last `n_folded` columns are not candidates
+    on their own.
     """
 
     def __init__(
         self, effects: np.ndarray, scores: NormalScores, n_steps: int, *, shrinkage: float,
-        alpha: float, prior: np.ndarray | None = None, pair_shares: np.ndarray | None = None,
-        n_products: int = 0, n_jobs: int | None = None,
+        prior: np.ndarray | None = None, pair_shares: np.ndarray | None = None, n_folded: int = 0,
+        n_jobs: int | None = None,
     ):  # fmt: skip
         n_columns, n_pairs = effects.shape
         n_rows = max(n_steps, 1)
         self.scores: Any = scores  # None, as others, once the search has left
         self.effects: np.ndarray = effects
         self.varies: np.ndarray = scores.varies
-        self.n_features: int = n_columns - n_products
+        self.n_features: int = n_columns - n_folded
         self.shrinkage: float = shrinkage
-        self.rate: float = alpha / 8.0
         self.prior: np.ndarray = np.ones(self.n_features) if prior is None else prior
         self.centers: Any
         self.scales: Any
         self.centers, self.scales = scores.within_scales()
-        # Features that vary and are not chosen; these and products that are not chosen.
+        # Features that vary and are not chosen; these and folded scores that are not chosen.
         self.is_left: np.ndarray = scores.varies.copy()
         self.is_open: np.ndarray = self.is_left
-        if n_products > 0:
+        if n_folded > 0:
             self.is_open = self.is_left.copy()
             self.is_open[self.n_features :] = True
         self.step: int = 0
@@ -124,7 +124,7 @@ class SearchState:
         self.pair_shares: np.ndarray | None = pair_shares
         self.stakes: np.ndarray = pair_stakes(scores.class_sizes, pair_shares)
         self.weights: np.ndarray = self.stakes / self.stakes.sum()
-        self.bounds: Any = GainBounds(self.n_features, self.weights, self.rate)
+        self.bounds: Any = GainBounds(self.n_features, self.weights)
         self.blocks: list[tuple[int, int]] = _feature_blocks(
             self.n_features, scores.padded.shape[1], n_jobs
         )
@@ -138,7 +138,7 @@ class SearchState:
         """Return a state before the first step, on a copy of the effects, with weights of gains."""
         return SearchState(
             self.effects.copy(), self.scores, len(self.chosen), shrinkage=self.shrinkage,
-            alpha=8.0 * self.rate, prior=prior, pair_shares=self.pair_shares, n_jobs=self._n_jobs,
+            prior=prior, pair_shares=self.pair_shares, n_jobs=self._n_jobs,
         )  # fmt: skip
 
     def find_best(self, block: Any) -> Any:
@@ -148,7 +148,7 @@ class SearchState:
         bounds = self.bounds
         return find_best(
             self.effects, self.n_updates, self.step, self.slopes, self.factors, self.variances,
-            self.weights, self.rate, self.prior, *block, self.is_left, bounds.offset,
+            self.weights, self.prior, *block, self.is_left, bounds.offset,
             bounds.offsets, bounds.variances, bounds.reaches, bounds.limits, self.losses,
             np.empty(BATCH, np.int64), np.empty((BATCH, len(self.slopes))),
             np.zeros((BATCH, len(self.weights))),
@@ -205,8 +205,8 @@ class SearchState:
     def take(self, s: Any) -> Taken:
         """Choose column s, whose effects are up to date, and return what that does to its pair."""
         taken = take_column(
-            s, self.step, self.effects, self.variances, self.rate, self.stakes, self.separations,
-            self.weights, self.slopes, self.roots,
+            s, self.step, self.effects, self.variances, self.stakes, self.separations, self.weights,
+            self.slopes, self.roots,
         )  # fmt: skip
         self.is_left[s] = self.is_open[s] = False
         self.chosen[self.step] = s
@@ -221,7 +221,7 @@ class SearchState:
         update_block(
             self.scores.padded, self.scores.weighted(s), self.centers, self.scales, self.shrinkage,
             s, self.step - 1, self.roots[self.step - 1], first,
-            last if last < self.n_features else len(self.variances),  # products go with the last
+            last if last < self.n_features else len(self.variances),  # folded ones go with the last
             self.is_open, self.factors, self.variances,
         )  # fmt: skip
         self.bounds.update(block, self.variances)
@@ -290,8 +290,8 @@ def pair_stakes(class_sizes: np.ndarray, pair_shares: np.ndarray | None) -> np.n
 
 
 def spread_columns(varies: np.ndarray, chosen: np.ndarray) -> np.ndarray:
-    """Return at most 4096 of the columns that vary or are chosen products, at even distances."""
-    # The bias of a choice is estimated from features and chosen products alike.
+    """Return at most 4096 of the columns that vary or are chosen, at even distances."""
+    # The bias of a choice is estimated from features and chosen folded scores alike.
     varies = varies.copy()
     varies[chosen] = True
     varying = np.flatnonzero(varies)
@@ -305,16 +305,19 @@ def measure_state(
     """Return the state before the first step, with the options of a `GreedyMAUC` but its prior."""
     options = selector.check_options()
     effects, scores = measure(
-        problem, noise_correction=options.noise_correction, max_samples=options.max_samples,
-        n_room=n_room, n_jobs=n_jobs,
-    )  # fmt: skip
+        problem, max_samples=options.max_samples, n_room=n_room, n_jobs=n_jobs
+    )
     shrinkage = options.shrinkage
     if shrinkage is None:
         shrinkage = estimate_shrinkage(scores)
     return SearchState(
-        effects, scores, n_steps, shrinkage=shrinkage, alpha=options.alpha,
-        pair_shares=problem.pair_shares, n_jobs=n_jobs,
-    )  # fmt: skip
+        effects,
+        scores,
+        n_steps,
+        shrinkage=shrinkage,
+        pair_shares=problem.pair_shares,
+        n_jobs=n_jobs,
+    )
 
 
 def search_features(state: Any, k: int) -> GreedyRanking:
@@ -401,7 +404,7 @@ class GainBounds:
     are of the step, counted from the first of a window, in which a feature was scored last.
     """
 
-    def __init__(self, n_features: int, weights: Any, rate: Any):
+    def __init__(self, n_features: int, weights: Any):
         # The matrix of a window takes a small part of the time that scoring all features would.
         window = min(_MAX_WINDOW, 2 + math.isqrt(n_features))
         self.limits: np.ndarray = np.full(
@@ -411,7 +414,7 @@ class GainBounds:
         self.variances: np.ndarray = np.ones(n_features)
         self.offsets: np.ndarray = np.zeros(n_features, np.int64)
         self.offset: int = 0  # of this step
-        self._rate, self._first, self._spread = rate, 0, 0.0
+        self._first, self._spread = 0, 0.0
         self._weights_at = np.empty((window + 1, len(weights)))
         self._weights_at[0] = weights
         self._growths = np.ones(window + 1)
@@ -440,7 +443,7 @@ class GainBounds:
         power = power @ power
         power = power @ power
         largest = scale * float((power * power).sum()) ** 0.125
-        self._spread = math.sqrt(self._rate * largest)
+        self._spread = math.sqrt(RATE * largest)
         self._is_full = n_since == len(self._weights_at) - 1
         self.offset = 0 if self._is_full else n_since
 
@@ -462,7 +465,7 @@ def bound_block(
     """Fill in limits; if the window is full, they become the start of the next one.
 
     `growths` has sqrt(max_p w_p / w0_p) for every step of the window, `spread` is the root of the
-    rate times the largest sum of weighted squared slopes in any direction.
+    `RATE` times the largest sum of weighted squared slopes in any direction.
     """
     for f in range(uintp(first), uintp(last)):
         v = variances[f]
@@ -477,7 +480,7 @@ def bound_block(
 
 @njit(cache=True, nogil=True)
 def find_best(
-    effects, n_updates, step, slopes, factors, variances, weights, rate, prior, first, last,
+    effects, n_updates, step, slopes, factors, variances, weights, prior, first, last,
     is_left, offset, offsets, old_variances, reaches, limits, losses, batch, pending, errors,
 ):  # fmt: skip
     """Return the feature left of the largest gain times prior weight, -1 if there is none.
@@ -518,7 +521,7 @@ def find_best(
                 for p in range(n_pairs):
                     row[p] = fused(-slope[p], factor, row[p])
             n_updates[f] = step
-            inverse = rate / variances[f]
+            inverse = RATE / variances[f]
             for p in range(n_pairs):
                 error[p] = exp_minus(row[p] * row[p] * inverse)
         # Pairs are added one after the other: the order of a sum is the same for all features.
@@ -554,7 +557,7 @@ def find_best(
 
 
 @njit(cache=True, nogil=True)
-def take_column(s, step, effects, variances, rate, stakes, separations, weights, slopes, roots):
+def take_column(s, step, effects, variances, stakes, separations, weights, slopes, roots):
     """Choose column s, its effects up to date, and return the fields of `Taken`."""
     n_pairs = weights.shape[0]
     row, slope = effects[s], slopes[step]
@@ -565,7 +568,7 @@ def take_column(s, step, effects, variances, rate, stakes, separations, weights,
     for p in range(n_pairs):
         slope[p] = row[p] / root
         gain = slope[p] * slope[p]
-        drop = weights[p] * (1.0 - exp_minus(rate * gain))
+        drop = weights[p] * (1.0 - exp_minus(RATE * gain))
         if drop > largest_drop:
             pair, largest_drop, before = p, drop, separations[p]
         separations[p] += gain
@@ -574,7 +577,7 @@ def take_column(s, step, effects, variances, rate, stakes, separations, weights,
     total = 0.0
     for p in range(n_pairs):
         excess = separations[p] - smallest  # below 0 only where the pair does not count
-        weights[p] = stakes[p] * exp_minus(rate * excess if excess > 0.0 else 0.0)
+        weights[p] = stakes[p] * exp_minus(RATE * excess if excess > 0.0 else 0.0)
         total += weights[p]
     for p in range(n_pairs):
         weights[p] /= total

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from mauc.selectors.greedy_mauc.interactions import DerivedColumns, search_columns, take_features
+from mauc.selectors.greedy_mauc.folded import FoldedColumns, search_columns
 from mauc.selectors.greedy_mauc.prediction import Prediction, evaluated_sizes, predict_sizes
 from mauc.selectors.greedy_mauc.search import (
     MAX_PREDICTED,
@@ -23,7 +23,7 @@ from mauc.selectors.greedy_mauc.search import (
 class FeatureSets:
     """Predicts the MAUC of sets of features; `options` are those of `SearchState`."""
 
-    def __init__(self, columns: DerivedColumns, options: dict[str, Any]) -> None:
+    def __init__(self, columns: FoldedColumns, options: dict[str, Any]) -> None:
         self._columns, self._options = columns, options | {"n_jobs": 1}
 
     @cached_property
@@ -32,10 +32,10 @@ class FeatureSets:
 
     def mauc(self, features: np.ndarray) -> float:
         """Return the MAUC to expect of a set of features, given by their columns."""
-        scores, members = self._columns.scores, self._columns.members
-        is_whole = np.isin(members, features).all(axis=1)
-        first = len(self._columns.effects) - len(members)
-        others = spread_columns(scores.varies, first + np.flatnonzero(is_whole))
+        scores, folded = self._columns.scores, self._columns.folded
+        first = len(self._columns.effects) - len(folded)
+        chosen = first + np.flatnonzero(np.isin(folded, features))
+        others = spread_columns(scores.varies, chosen)
         return self.predict(features, scores.sums[:, others], self._scales[others])
 
     def predict(self, features: np.ndarray, other_sums: Any, other_scales: Any) -> float:
@@ -50,7 +50,7 @@ class FeatureSets:
         """Return what it takes for some features alone, in the order of their columns."""
         features, prior = np.sort(features), self._options["prior"]
         options = self._options | {"prior": None if prior is None else prior[features]}
-        return FeatureSets(take_features(self._columns, features), options)
+        return FeatureSets(self._columns.take(features), options)
 
 
 @dataclass(eq=False)

@@ -13,19 +13,20 @@ from mauc.data.constraints import Constraints, Purse
 from mauc.layout import Layout, plain_layout
 from mauc.parallel import start_pool
 from mauc.results import Result, first_rows, number
-from mauc.selectors.greedy_mauc.interactions import (
-    DerivedColumns,
-    ProductSearch,
+from mauc.selectors.greedy_mauc.folded import (
+    FoldedColumns,
+    FoldedSearch,
+    make_state,
     search_columns,
     shrunk_correlations,
 )
-from mauc.selectors.greedy_mauc.search import MIN_VARIANCE, GreedyRanking, SearchState
+from mauc.selectors.greedy_mauc.search import MIN_VARIANCE, RATE, GreedyRanking, SearchState
 from mauc.selectors.greedy_mauc.sets import FeatureSets
 
 _MAX_RIVALS = 16  # units that are exchanged for others, by gain per cost and by gain
 _MAX_CHOICES = 400  # that are looked at, and the values of their features in all
 _MAX_VALUES = 2**23
-Found = tuple[SearchState, GreedyRanking, np.ndarray]
+Found = tuple[SearchState, GreedyRanking]
 
 
 @dataclass(frozen=True, repr=False)
@@ -66,27 +67,25 @@ def max_choices(n_values: int) -> int:
 
 
 def search_units(
-    wishes: Constraints | None, columns: DerivedColumns, k: int, options: dict[str, Any],
+    wishes: Constraints | None, columns: FoldedColumns, k: int, options: dict[str, Any],
     rival: np.ndarray | None = None,
 ) -> Found:  # fmt: skip
-    """Return state, ranking and product steps of the best choice, as in docs/methods/wishes.md.
+    """Return state and ranking of the best choice, as in docs/methods/wishes.md.
 
     `rival` are features chosen without weights of class pairs: a further start under a budget, else
     chosen in place of those found if the MAUC to expect of them is higher.
     """
-    sets, n_new = FeatureSets(columns, options), len(columns.members)
+    sets = FeatureSets(columns, options)
     is_by_gain = wishes is None or _is_by_gain(wishes)
 
     def search(wishes: Constraints, **options_of_search: Any) -> Found:
-        state = SearchState(
-            columns.effects.copy(), columns.scores, k + n_new, n_products=n_new, **options
-        )
+        state = make_state(columns._replace(effects=columns.effects.copy()), k, options)
         state.sets = None if is_by_gain else sets
-        return state, *UnitSearch(state, columns.members, k, wishes, **options_of_search).run()
+        return state, UnitSearch(state, columns.folded, k, wishes, **options_of_search).run()
 
     if wishes is None:
         found = search_columns(columns._replace(effects=columns.effects.copy()), k, options)
-        wishes = Constraints(np.arange(len(columns.effects) - n_new))
+        wishes = Constraints(np.arange(len(columns.effects) - len(columns.folded)))
     elif wishes.budget == np.inf:
         found = search(wishes)
     else:
@@ -173,7 +172,7 @@ def _correlation_matrix(state: SearchState, columns: np.ndarray) -> np.ndarray:
     return r
 
 
-class UnitSearch(ProductSearch):
+class UnitSearch(FoldedSearch):
     """The search under `Constraints`: units of features, some kept, some too expensive.
 
     Gains are per cost, or with ``by_cost=False`` gains alone; without costs they are per feature.
@@ -181,10 +180,10 @@ class UnitSearch(ProductSearch):
     """
 
     def __init__(
-        self, state: SearchState, members: np.ndarray, k: int, wishes: Constraints,
+        self, state: SearchState, folded: np.ndarray, k: int, wishes: Constraints,
         by_cost: bool = True, only: frozenset[int] | None = None,
     ) -> None:  # fmt: skip
-        super().__init__(state, members, k)
+        super().__init__(state, folded, k)
         self._wishes, self._purse = wishes, Purse(wishes, k)
         if only is not None:
             self._purse.is_open &= np.isin(np.arange(len(wishes.sizes)), [*only])
@@ -198,8 +197,8 @@ class UnitSearch(ProductSearch):
         self._plain_prior = state.prior
         state.is_open = state.is_open.copy()  # apart from the candidates
 
-    def run(self) -> tuple[GreedyRanking, np.ndarray]:
-        """Return the ranking, which may be shorter than k, and the step of each product, or 0."""
+    def run(self) -> GreedyRanking:
+        """Return the ranking, which may be shorter than k."""
         state, wishes = self.state, self._wishes
         ranking: list[int] = []
         is_single = (wishes.unit_of >= 0) & (wishes.sizes[wishes.unit_of] == 1)
@@ -210,36 +209,33 @@ class UnitSearch(ProductSearch):
             while waiting or purse.is_open.any():
                 fits = purse.is_open[wishes.unit_of] & is_single
                 state.is_left[: state.n_features] = fits & state.is_open[: state.n_features]
-                units = [waiting.pop(0)] if waiting else self._best_units()
-                for unit in units:
-                    purse.take(unit)
-                    group = self._groups.get(unit, (wishes.members(unit),))[0]
-                    for feature in group[state.varies[group]]:
-                        state.is_left[feature] = True
-                        self.choose(int(feature), len(ranking))
-                        ranking.append(int(feature))
-                    for feature in np.setdiff1d(wishes.members(unit), ranking):  # constant ones
-                        self.found.n_steps[len(ranking)] = state.step
-                        self.found.ranking[len(ranking)] = feature
-                        ranking.append(int(feature))
+                unit = waiting.pop(0) if waiting else self._best_unit()
+                purse.take(unit)
+                group = self._groups.get(unit, (wishes.members(unit),))[0]
+                for feature in group[state.varies[group]]:
+                    state.is_left[feature] = True
+                    self.choose(int(feature), len(ranking))
+                    ranking.append(int(feature))
+                for feature in np.setdiff1d(wishes.members(unit), ranking):  # constant ones
+                    self.found.n_steps[len(ranking)] = state.step
+                    self.found.ranking[len(ranking)] = feature
+                    ranking.append(int(feature))
         found = self.found.first(len(ranking))
         is_constant = ~state.varies[found.ranking]
         found.pairs[is_constant], found.gains[is_constant] = 0, 0.0
         state.prior = self._plain_prior
-        return found, self.product_steps
+        return found
 
-    def _best_units(self) -> list[int]:
-        """Return the units of the best move: a feature or group, or what a product lacks."""
-        wishes, is_open = self._wishes, self._purse.is_open
-        gain, features = self.best_move()
-        units = wishes.unit_of[features].tolist()
-        if len(units) > 1 and not self._purse.fits(units):  # a product of two that are dear
-            units, gain = [], -1.0
+    def _best_unit(self) -> int:
+        """Return the unit of the best move: a feature or group."""
+        is_open = self._purse.is_open
+        gain, feature = self.best_move()
+        best = -1 if feature < 0 else int(self._wishes.unit_of[feature])
         for unit, (group, r) in self._groups.items():
             if is_open[unit] and (worth := self._joint_gain(unit, group, r)) > gain:
-                units, gain = [unit], worth
+                best, gain = unit, worth
         # Constant units come last, by column.
-        return units or [int(np.flatnonzero(is_open)[0])]
+        return best if best >= 0 else int(np.flatnonzero(is_open)[0])
 
     def _joint_gain(self, unit: int, group: np.ndarray, r: np.ndarray) -> float:
         """Return what a group gains, weighted by its prior and its rate."""
@@ -251,7 +247,7 @@ class UnitSearch(ProductSearch):
         factors = state.factors[: state.step, group]
         squares = np.zeros(len(state.weights))
         joint_squares(r - factors.T @ factors, state.effects[group], squares)
-        loss = float(np.exp(-state.rate * squares) @ state.weights)
+        loss = float(np.exp(-RATE * squares) @ state.weights)
         prior = float(self._plain_prior[group].mean()) if len(group) else 0.0
         return prior * self._rates[unit] * max(1.0 - loss, 0.0)
 

@@ -4,6 +4,7 @@
 const MIN_VARIANCE = 1e-3; // a copy of a chosen feature has residual variance 0
 const FREE = 1e-9; // of the largest price: what costs less counts as this
 const MAX_FOLDED = 128;
+const RATE = 1 / 8; // of the error bound exp(-D^2 / 8) of a pair
 
 // exp(-x) for x >= 0: a table of 2^(-i / 1024), and the rest by its series.
 const POWERS = Float64Array.from({ length: 1024 }, (_, i) => 2 ** (-i / 1024));
@@ -35,7 +36,7 @@ function readModel(packed, decode) {
     n, nCandidates, nPairs: effects.length / n, effects, samples, repeats, folded: packed.folded,
     correlations: (s) => { correlations[s] ??= correlationsOf(samples, s); return correlations[s]; },
     ofFolded: packed.folded.map((f, at) => correlation(samples, f, nCandidates + at)),
-    prior: packed.prior, varies: packed.varies, rate: packed.rate, stakes: packed.stakes,
+    prior: packed.prior, varies: packed.varies, stakes: packed.stakes,
   };
 }
 
@@ -165,9 +166,9 @@ class GreedySearch {
 
   // The part of the error that remains with a candidate, by its order alone.
   lossOf(f) {
-    const { nPairs, rate } = this.model, { effects, weights } = this;
+    const { nPairs } = this.model, { effects, weights } = this;
     this.update(f);
-    const inverse = rate / this.variances[f];
+    const inverse = RATE / this.variances[f];
     let loss = 0;
     for (let p = 0, at = f * nPairs; p < nPairs; p++, at++) {
       loss += weights[p] * expMinus(effects[at] * effects[at] * inverse);
@@ -177,7 +178,7 @@ class GreedySearch {
 
   // The same with its spread.
   jointLossOf(f, g) {
-    const { nPairs, rate, ofFolded, nCandidates } = this.model, { effects, weights } = this;
+    const { nPairs, ofFolded, nCandidates } = this.model, { effects, weights } = this;
     this.update(f);
     this.update(g);
     const root = (variance) => Math.sqrt(Math.max(variance, MIN_VARIANCE));
@@ -189,7 +190,7 @@ class GreedySearch {
     for (let p = 0; p < nPairs; p++) {
       const x = effects[f * nPairs + p] / first;
       const y = (effects[g * nPairs + p] - shared * x) / second;
-      loss += weights[p] * expMinus(rate * (x * x + y * y));
+      loss += weights[p] * expMinus(RATE * (x * x + y * y));
     }
     return loss;
   }
@@ -254,7 +255,7 @@ class GreedySearch {
   }
 
   take(s) {
-    const { n, nCandidates, nPairs, rate } = this.model, { stakes, weights, separation } = this;
+    const { n, nCandidates, nPairs } = this.model, { stakes, weights, separation } = this;
     this.update(s);
     const root = Math.sqrt(this.variances[s]), slope = new Float64Array(nPairs);
     let smallest = Infinity, total = 0, growth = 0, size = 0;
@@ -265,7 +266,7 @@ class GreedySearch {
     }
     const before = weights.slice();
     for (let p = 0; p < nPairs; p++) {
-      weights[p] = stakes[p] * expMinus(rate * Math.max(separation[p] - smallest, 0));
+      weights[p] = stakes[p] * expMinus(RATE * Math.max(separation[p] - smallest, 0));
       total += weights[p];
     }
     for (let p = 0; p < nPairs; p++) {
@@ -274,7 +275,7 @@ class GreedySearch {
       size += weights[p] * slope[p] * slope[p];
     }
     growth = Math.sqrt(growth);
-    size = Math.sqrt(rate * size);
+    size = Math.sqrt(RATE * size);
     const row = this.model.correlations(s).slice();
     for (const earlier of this.factors) {
       const own = earlier[s];
