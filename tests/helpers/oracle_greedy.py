@@ -64,19 +64,29 @@ def deviations(X, y):
     return rows
 
 
-def correlations(X, y, shrinkage):
-    """Correlations of the normal scores within the classes, shrunk."""
-    rows = deviations(X, y)
-    R = np.array([[(1 - shrinkage) * pearson(a, b) for b in rows] for a in rows])
+def doubt_of(y):
+    """The part of a correlation that the search replaces by its cube, where it estimates both."""
+    return min(1.0, 1.5 / len(np.unique(y)))
+
+
+def trusted(R, shrinkage, doubt):
+    """The correlations that a search goes by."""
+    R = (1 - shrinkage) * R
+    R = (1 - doubt) * R + doubt * R**3
     np.fill_diagonal(R, 1.0)
     return R
+
+
+def correlations(X, y, shrinkage, doubt=0.0):
+    """Correlations of the normal scores within the classes, shrunk and doubted."""
+    rows = deviations(X, y)
+    return trusted(np.array([[pearson(a, b) for b in rows] for a in rows]), shrinkage, doubt)
 
 
 def shrinkage_intensity(X, y):
     """h / (h + mean r^2) over all pairs of the features, which are to vary, at most 64.
 
-    At least what chance makes of the largest of as many correlations as there are features, and
-    then moved towards 1 by 1 / c.
+    At least what chance makes of the largest of as many correlations as there are features.
     """
     rows = deviations(X, y)
     classes, counts = np.unique(y, return_counts=True)
@@ -95,18 +105,16 @@ def shrinkage_intensity(X, y):
             spreads.append(terms / weight if weight else 0.0)
     h = np.mean(chances) + max(0, np.mean(spreads)) / 2
     floor = min(0.5, np.sqrt(2 * np.log(len(rows)) / (len(y) - len(classes))))
-    estimated = max(floor, h / (h + np.mean(squares)))
-    return 1 - (1 - 1 / len(classes)) * (1 - estimated)
+    return max(floor, h / (h + np.mean(squares)))
 
 
-def score_correlations(scores, shrinkage):
-    """Correlations within the classes, shrunk, of scores that were measured."""
+def score_correlations(scores, shrinkage, doubt=0.0):
+    """Correlations within the classes, shrunk and doubted, of scores that were measured."""
     parts = np.split(scores.scores.astype(float), np.cumsum(scores.class_counts)[:-1], axis=1)
     centred = np.hstack([part - part.mean(axis=1, keepdims=True) for part in parts])
     norms = np.sqrt((centred**2).sum(axis=1))
-    R = (1 - shrinkage) * (centred @ centred.T) / np.maximum(np.outer(norms, norms), 1e-12)
-    np.fill_diagonal(R, 1.0)
-    return R
+    R = (centred @ centred.T) / np.maximum(np.outer(norms, norms), 1e-12)
+    return trusted(R, shrinkage, doubt)
 
 
 def separations(d, R, chosen):
@@ -125,14 +133,14 @@ def pair_stakes(y):
     return np.array([h / (h + 10) for h in sizes])
 
 
-def greedy(X, y, k, shrinkage):
+def greedy(X, y, k, shrinkage, doubt=0.0):
     """Every candidate at every step from the definition; ties by column index.
 
     Candidates whose sums differ by less than 1e-12 of themselves count as equal. Returns the
     ranking, the gains and the separations after every step.
     """
     d, stakes = np.array([effects(column, y) for column in X.T]), pair_stakes(y)
-    R = correlations(X, y, shrinkage)
+    R = correlations(X, y, shrinkage, doubt)
     is_constant = [len(set(normal_scores(column))) == 1 for column in X.T]
     chosen, gains, history = [], [], []
     while len(chosen) < min(k, len(d) - sum(is_constant)):

@@ -98,7 +98,7 @@ def rank(state, rankings):
 
 def oracle(model, rankings, k, weights):
     """Each step inverts the correlations anew and counts the votes anew."""
-    R = score_correlations(model.scores, model.shrinkage)
+    R = score_correlations(model.scores, model.shrinkage, model.doubt)
 
     def loss(chosen):
         return np.exp(-separations(model.effects, R, chosen) / 8).sum()

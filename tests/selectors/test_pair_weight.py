@@ -93,7 +93,7 @@ def test_a_dear_pair_gets_better_features():
 def test_the_choice_without_weights_is_another_start():
     plain, found = GreedyMAUC(5).fit(WINE, Y), GreedyMAUC(5, pair_weight=ONLY_12).fit(WINE, Y)
     by_weights = GreedyMAUC(5, pair_weight=ONLY_12, keep=[9, 6, 10, 11, 1]).fit(WINE, Y)
-    assert by_weights.predicted_mauc_[-1] == pytest.approx(0.9971, abs=5e-5)
+    assert by_weights.predicted_mauc_[-1] == pytest.approx(0.9963, abs=5e-5)
     assert found.predicted_mauc_[-1] == pytest.approx(0.9987, abs=5e-5)
     assert set(found.ranking_) == set(plain.ranking_)
     # Its trace is that of a search with weights: ranks are among all features that are left.

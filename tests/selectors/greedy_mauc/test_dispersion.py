@@ -154,7 +154,7 @@ def test_alternatives_are_of_features_without_spread(rng):
     X, y = spread_data(rng)
     X[:, 10] = X[:, 0] + 0.05 * rng.normal(size=len(y))
     X[:, 11] = X[:, 39] + 0.05 * rng.normal(size=len(y))
-    selector = GreedyMAUC(3, shrinkage=0.05).fit(X, y)
+    selector = GreedyMAUC(3).fit(X, y)
     chosen = set(selector.ranking_.tolist())
     assert len(chosen & {11, 39}) == len(chosen & {0, 10}) == 1
     kept = pickle.loads(pickle.dumps(selector))

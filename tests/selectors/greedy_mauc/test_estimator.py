@@ -24,7 +24,7 @@ from mauc.selectors.greedy_mauc import search as bounds_module
 from mauc.selectors.greedy_mauc.effects import measure
 from mauc.selectors.greedy_mauc.search import search_features
 from tests.helpers.array_source import CountingSource
-from tests.helpers.oracle_greedy import greedy, shrinkage_intensity
+from tests.helpers.oracle_greedy import doubt_of, greedy, shrinkage_intensity
 from tests.helpers.selector_cases import assert_same_fit
 from tests.helpers.strategies import problems
 
@@ -147,7 +147,7 @@ def test_equals_the_definition_on_wider_data(rng):
     for c in (2, 3, 6):
         X, y = mixed_data(rng, n=60, m=14, c=c)
         selector = GreedyMAUC("all").fit(X, y)
-        ranking, gains, history = greedy(X, y, 14, selector.shrinkage_)
+        ranking, gains, history = greedy(X, y, 14, selector.shrinkage_, doubt_of(y))
         assert_array_equal(selector.ranking_, ranking)
         assert_allclose(selector.trace_.scores[:13], gains, rtol=1e-9)
         assert_allclose(selector.separations_, history[-1], rtol=1e-9)
@@ -274,7 +274,7 @@ def test_classes_of_one_sample(rng):
     X, y = rng.normal(size=(30, 6)), np.array([0] * 14 + [1] * 14 + [2, 3])
     with pytest.warns(SmallClassWarning):
         selector = GreedyMAUC("all").fit(X, y)
-    ranking, _, history = greedy(X, y, 6, selector.shrinkage_)
+    ranking, _, history = greedy(X, y, 6, selector.shrinkage_, doubt_of(y))
     assert_array_equal(selector.ranking_, ranking)
     assert_allclose(selector.separations_, history[-1], rtol=1e-9)
     with pytest.warns(SmallClassWarning):

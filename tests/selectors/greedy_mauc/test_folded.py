@@ -15,7 +15,7 @@ from mauc.selectors.greedy_mauc import search as bounds_module
 from mauc.selectors.greedy_mauc.dispersion import find_folded
 from mauc.selectors.greedy_mauc.effects import measure
 from mauc.selectors.greedy_mauc.folded import add_folded
-from tests.helpers.oracle_greedy import pair_stakes, score_correlations, separations
+from tests.helpers.oracle_greedy import doubt_of, pair_stakes, score_correlations, separations
 from tests.helpers.selector_cases import assert_same_fit
 from tests.helpers.told_prior import prior_of
 
@@ -40,7 +40,7 @@ def definition(X, y, k, shrinkage, prior):
     effects, scores = measure(make_problem(GreedyMAUC(), X, y), n_room=20)
     m = len(effects)
     columns = add_folded(effects, scores, *find_folded(effects, scores))
-    R, stakes = score_correlations(columns.scores, shrinkage), pair_stakes(y)
+    R, stakes = score_correlations(columns.scores, shrinkage, doubt_of(y)), pair_stakes(y)
 
     def error(features, *, with_last=True):
         folded = set(features) if with_last else set(features[:-1])

@@ -23,7 +23,7 @@ from mauc.selectors.greedy_mauc import search as bounds_module
 from mauc.selectors.greedy_mauc.effects import measure
 from mauc.selectors.greedy_mauc.prior import learn_importances, value_scores
 from tests.helpers.array_source import CountingSource
-from tests.helpers.oracle_greedy import score_correlations, separations
+from tests.helpers.oracle_greedy import doubt_of, score_correlations, separations
 from tests.helpers.selector_cases import assert_same_fit
 from tests.helpers.told_prior import Told, prior_of
 
@@ -43,7 +43,7 @@ def data(rng, n=120, m=30, c=4):
 def unpruned(X, y, k, prior, shrinkage):
     """Every candidate at every step, matrices inverted."""
     effects, scores = measure(make_problem(GreedyMAUC(), X, y))
-    R = score_correlations(scores, shrinkage)
+    R = score_correlations(scores, shrinkage, doubt_of(y))
 
     def errors(chosen):
         return np.exp(-separations(effects, R, chosen) / 8).sum()

@@ -46,7 +46,7 @@ def what_if_part(
     state.prior = np.ones(problem.n_features) if selector.prior_ is None else selector.prior_
     kept = [] if wishes is None else [int(at) for u in wishes.keep for at in wishes.members(u)]
     options: dict[str, Any] = {
-        "shrinkage": state.shrinkage, "prior": state.prior,
+        "shrinkage": state.shrinkage, "doubt": state.doubt, "prior": state.prior,
     }  # fmt: skip
     shares = problem.pair_shares
     n_searched = problem.n_features
@@ -156,6 +156,7 @@ def _samples(
         "weights": None if scores.weights is None else left.weights.tolist(),
         "scales": [*scores.within_scales()[1][every].tolist(), *further_scales],
         "shrinkage": state.shrinkage,
+        "doubt": state.doubt,
         "sizes": other_sizes(left, np.arange(len(counts)), scores.class_weights).tolist(),
         "axes": axes,
         "confirmed": [[at, shares[f]] for at, f in enumerate(columns.tolist()) if f in shares],

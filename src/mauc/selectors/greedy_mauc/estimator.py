@@ -16,7 +16,7 @@ from mauc.selectors.greedy_mauc.effects import measure
 from mauc.selectors.greedy_mauc.folded import search_with_folded
 from mauc.selectors.greedy_mauc.prediction import AlternativesMixin, Exchanges
 from mauc.selectors.greedy_mauc.prior import check_prior, prior_weights
-from mauc.selectors.greedy_mauc.scores import estimate_shrinkage
+from mauc.selectors.greedy_mauc.scores import resolve_shrinkage
 from mauc.selectors.greedy_mauc.search import MAX_HELD, plain_state
 from mauc.selectors.greedy_mauc.sets import predict_ranking
 from mauc.selectors.greedy_mauc.units import CostCurve, search_units
@@ -73,8 +73,9 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
     shrinkage : float or "auto", default="auto"
         In [0, 1]: how much of the correlation between features is not trusted. 0 trusts the
         sample, 1 takes all features as independent given the class. "auto" estimates it from
-        the numbers of samples, features and classes and from how much the correlations differ
-        between the classes.
+        the numbers of samples and features and from how much the correlations differ between the
+        classes; beside that, the search doubts correlations of medium size, the more the fewer
+        classes there are.
     max_samples : int or None, default=2048
         Correlations are measured on at most this many samples, every class with its share; None
         takes all. Which ones is decided by a hash of the ranks of their values, so the order of
@@ -99,7 +100,7 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
         last, up to 512; other sizes have the value of the size below. The same features have the
         same value in whatever order `keep` or costs have put them.
     shrinkage_ : float
-        The shrinkage used.
+        The shrinkage used, without what the search doubts beside it.
     prior_ : ndarray of shape (n_features,) or None
         The weights that gains were multiplied by, the largest of them 1; None if there were none.
     folded_features_ : ndarray
@@ -220,12 +221,11 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
             n_room=MAX_FOLDED,
             n_jobs=self.n_jobs,
         )
-        self.shrinkage_: float = options.shrinkage
-        if options.shrinkage is None:
-            self.shrinkage_ = estimate_shrinkage(scores)
+        trust = resolve_shrinkage(options.shrinkage, scores)
+        self.shrinkage_: float = trust["shrinkage"]
         self.prior_: np.ndarray | None = prior_weights(options.prior, problem, scores, self.n_jobs)
         search = {
-            "shrinkage": self.shrinkage_,
+            **trust,
             "prior": self.prior_,
             "pair_shares": problem.pair_shares,
             "n_jobs": self.n_jobs,

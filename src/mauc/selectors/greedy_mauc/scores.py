@@ -35,6 +35,7 @@ _ALIGN = 64  # scores: products over whole vectors have no remainder
 _MIN_WITHIN = 0.25  # whole numbers that differ within a class have a scatter of 1/2 or more
 _N_SHRINKAGE_FEATURES = 64  # enough for a mean over 2016 pairs of features
 _MAX_FLOOR = 0.5  # of the shrinkage: beyond, a copy of a feature would pass for another one
+_DOUBT = 1.5  # over the number of classes: errors over few class pairs do not cancel
 _MIN_CLASS_COUNT = 3  # samples that a class needs for a correlation of its own
 _STRIDE = 64  # ranks
 _N_SQUARES = 8  # the power method takes 2^8 steps
@@ -355,9 +356,15 @@ def estimate_shrinkage(scores: NormalScores) -> float:
     error = np.mean((1.0 - r**2) ** 2) / n_free + max(0.0, spread) / max(weight, 1) / 2
     # Of as many correlations as there are features, chance alone makes the largest so large.
     floor = min(_MAX_FLOOR, math.sqrt(2.0 * math.log(len(varying)) / n_free))
-    estimated = min(1.0, max(floor, error / (error + np.mean(r**2))))
-    # A search takes what looks best, and errors over fewer classes cancel less.
-    return float(1.0 - (1.0 - 1.0 / len(scores.class_counts)) * (1.0 - estimated))
+    return float(min(1.0, max(floor, error / (error + np.mean(r**2)))))
+
+
+def resolve_shrinkage(given: float | None, scores: NormalScores) -> dict[str, float]:
+    """Return the shrinkage of correlations and the doubt in them: as given, or from the data."""
+    if given is not None:
+        return {"shrinkage": given, "doubt": 0.0}
+    doubt = min(1.0, _DOUBT / len(scores.class_counts))
+    return {"shrinkage": estimate_shrinkage(scores), "doubt": doubt}
 
 
 def _correlations(scatter):

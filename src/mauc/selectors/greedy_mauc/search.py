@@ -12,7 +12,7 @@ from mauc.compile import njit, njit_part
 from mauc.parallel import count_threads, even_ranges, run_in, start_pool
 from mauc.progress import track
 from mauc.selectors.greedy_mauc.effects import measure
-from mauc.selectors.greedy_mauc.scores import NormalScores, class_moments, estimate_shrinkage
+from mauc.selectors.greedy_mauc.scores import NormalScores, class_moments, resolve_shrinkage
 
 MIN_VARIANCE = 1e-3  # floor of v: a copy of a chosen feature has residual variance 0
 MIN_EFFECTS = 1 << 17  # with fewer, scoring all features takes less time than finding bounds
@@ -80,16 +80,16 @@ class SearchState:
     residual variance ``1 - sum_u factors[u, f]^2``, u < t.
 
     `effects`, of shape (n_columns, n_pairs), are overwritten by residual effects. At most `n_steps`
-    columns will be chosen. Within-class correlations count 1 - `shrinkage` times, and gains are
-    multiplied by the `prior`, weights in (0, 1], when they are compared; errors by `pair_stakes`,
+    columns will be chosen. Within-class correlations count 1 - `shrinkage` times, `doubt` is the
+    part of them that is replaced by their cube, and gains are multiplied by the `prior`, weights in (0, 1], when they are compared; errors by `pair_stakes`,
     with `pair_shares`, None if all count the same. The last `n_folded` columns are not candidates
     on their own.
     """
 
     def __init__(
         self, effects: np.ndarray, scores: NormalScores, n_steps: int, *, shrinkage: float,
-        prior: np.ndarray | None = None, pair_shares: np.ndarray | None = None, n_folded: int = 0,
-        n_jobs: int | None = None,
+        doubt: float = 0.0, prior: np.ndarray | None = None, pair_shares: np.ndarray | None = None,
+        n_folded: int = 0, n_jobs: int | None = None,
     ):  # fmt: skip
         n_columns, n_pairs = effects.shape
         n_rows = max(n_steps, 1)
@@ -98,6 +98,7 @@ class SearchState:
         self.varies: np.ndarray = scores.varies
         self.n_features: int = n_columns - n_folded
         self.shrinkage: float = shrinkage
+        self.doubt: float = doubt
         self.prior: np.ndarray = np.ones(self.n_features) if prior is None else prior
         self.centers: Any
         self.scales: Any
@@ -138,7 +139,7 @@ class SearchState:
         """Return a state before the first step, on a copy of the effects, with weights of gains."""
         return SearchState(
             self.effects.copy(), self.scores, len(self.chosen), shrinkage=self.shrinkage,
-            prior=prior, pair_shares=self.pair_shares, n_jobs=self._n_jobs,
+            doubt=self.doubt, prior=prior, pair_shares=self.pair_shares, n_jobs=self._n_jobs,
         )  # fmt: skip
 
     def find_best(self, block: Any) -> Any:
@@ -220,7 +221,7 @@ class SearchState:
         s = self.chosen[self.step - 1]
         update_block(
             self.scores.padded, self.scores.weighted(s), self.centers, self.scales, self.shrinkage,
-            s, self.step - 1, self.roots[self.step - 1], first,
+            self.doubt, s, self.step - 1, self.roots[self.step - 1], first,
             last if last < self.n_features else len(self.variances),  # folded ones go with the last
             self.is_open, self.factors, self.variances,
         )  # fmt: skip
@@ -307,17 +308,9 @@ def measure_state(
     effects, scores = measure(
         problem, max_samples=options.max_samples, n_room=n_room, n_jobs=n_jobs
     )
-    shrinkage = options.shrinkage
-    if shrinkage is None:
-        shrinkage = estimate_shrinkage(scores)
-    return SearchState(
-        effects,
-        scores,
-        n_steps,
-        shrinkage=shrinkage,
-        pair_shares=problem.pair_shares,
-        n_jobs=n_jobs,
-    )
+    trust = resolve_shrinkage(options.shrinkage, scores)
+    shares = problem.pair_shares
+    return SearchState(effects, scores, n_steps, **trust, pair_shares=shares, n_jobs=n_jobs)
 
 
 def search_features(state: Any, k: int) -> GreedyRanking:
@@ -621,7 +614,7 @@ def update_effects(columns, effects, n_updates, step, slopes, factors):
 
 @njit(cache=True, nogil=True)
 def update_block(
-    scores, scores_s, centers, scales, shrinkage, s, n_factors, root, first, last, is_open,
+    scores, scores_s, centers, scales, shrinkage, doubt, s, n_factors, root, first, last, is_open,
     factors, variances,
 ):  # fmt: skip
     """Condition the variances of columns ``first`` to ``last`` on the chosen column s.
@@ -645,7 +638,8 @@ def update_block(
             for f in range(uintp(start), uintp(stop)):
                 new[f] = (new[f] - a_s * a[f]) - b_s * b[f]
         for f in range(uintp(start), uintp(stop)):
-            new[f] = trusted * (new[f] * (scales[s] * scales[f]))
+            r = trusted * (new[f] * (scales[s] * scales[f]))
+            new[f] = r - doubt * (r - r * r * r)
         for t in range(0, n_factors, 2):
             other = t + 1 if t + 1 < n_factors else t
             a, b, a_s, b_s = factors[t], factors[other], factors[t, s], factors[other, s]

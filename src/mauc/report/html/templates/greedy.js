@@ -35,7 +35,7 @@ function readModel(packed, decode) {
   return {
     n, nCandidates, nPairs: effects.length / n, effects, samples, repeats, folded: packed.folded,
     correlations: (s) => { correlations[s] ??= correlationsOf(samples, s); return correlations[s]; },
-    ofFolded: packed.folded.map((f, at) => correlation(samples, f, nCandidates + at)),
+    ofFolded: packed.folded.map((f, at) => doubted(samples, f, nCandidates + at)),
     prior: packed.prior, varies: packed.varies, stakes: packed.stakes,
   };
 }
@@ -72,6 +72,12 @@ function correlation(samples, s, f) {
   return (1 - shrinkage) * (found * (scales[s] * scales[f]));
 }
 
+// The same, as the search takes it: medium ones are doubted.
+function doubted(samples, s, f) {
+  const r = correlation(samples, s, f);
+  return r - samples.doubt * (r - r * r * r);
+}
+
 function dot(a, b) {
   let total = 0; // whole numbers: exact
   for (let i = 0; i < a.length; i++) total += a[i] * b[i];
@@ -79,7 +85,7 @@ function dot(a, b) {
 }
 
 function correlationsOf(samples, s) {
-  return Float64Array.from({ length: samples.nColumns }, (_, f) => (f === s ? 1 : correlation(samples, s, f)));
+  return Float64Array.from({ length: samples.nColumns }, (_, f) => (f === s ? 1 : doubted(samples, s, f)));
 }
 
 // Which columns of spread count, by number: those that tell more than the order of the values.
