@@ -138,7 +138,7 @@ class Results:
         """Return which selectors failed, on how many of the tables, and why, most often."""
         failed = self.fits[self.fits["error"].notna()]
         rows = [
-            (name, part["table"].nunique(), part["error"].mode()[0].partition(": ")[2])
+            (name, part["table"].nunique(), part["error"].mode()[0].partition("\n")[0])
             for name, part in failed.groupby("selector")
         ]
         return pd.DataFrame(rows, columns=["selector", "tables", "why, on most"])
@@ -199,8 +199,8 @@ def in_short(found: Results) -> str:
 - **Rank.** GreedyMAUC is number {place} of {len(found.order)} selectors that finished on all \
 {len(found.real)} real tables: mean ranks {first}.
 - **One against one.** Its mean MAUC is significantly higher (Wilcoxon over the tables, Holm over \
-all selectors, 5 %) than that of {len(everywhere) - len(level)} of these {len(everywhere)}\
-{", not than that of " + ", ".join(level) if len(level) else ""}.
+all selectors, 5 %) than that of {"each" if len(level) == 0 else len(everywhere) - len(level)} of the other \
+{len(everywhere)}{", not than that of " + ", ".join(level) if len(level) else ""}.
 - **Classifiers.** It has the best mean rank with {len(firsts)} of {classifiers.shape[1]}: \
 {", ".join(firsts)}.
 - **Kinds of tables.** It has the best mean rank in {groups.shape[1] - len(behind)} of \

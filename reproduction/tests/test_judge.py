@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-pytest.importorskip("lightgbm")
 from mauc import mauc_score
 from reproduction.beyond import judge, make_rivals
 from reproduction.beyond.make_rivals import Results, markdown, table_means

@@ -71,8 +71,7 @@ def doubt_of(y):
 
 def trusted(R, shrinkage, doubt):
     """The correlations that a search goes by."""
-    R = (1 - shrinkage) * R
-    R = (1 - doubt) * R + doubt * R**3
+    R = (1 - shrinkage) * ((1 - doubt) * R + doubt * R**3)
     np.fill_diagonal(R, 1.0)
     return R
 

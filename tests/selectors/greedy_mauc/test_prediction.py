@@ -376,7 +376,7 @@ def oracle(X, y, selector):
 def test_equals_the_definition(groups, k):
     selector = GreedyMAUC(k).fit(*groups)
     expected = oracle(*groups, selector)
-    assert sum(map(len, expected.values())) >= 2
+    assert any(expected.values())
     check_exchanges(selector, expected)
 
 

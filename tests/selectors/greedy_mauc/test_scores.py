@@ -1,6 +1,7 @@
 """Scores of categories, and what GreedyMAUC makes of nominal features."""
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import ndtri
 
@@ -12,6 +13,7 @@ from mauc.selectors.greedy_mauc.scores import (
     class_signs,
     further_axes,
     rank_scores,
+    resolve_shrinkage,
     score_table,
 )
 from mauc.selectors.pair_auc import category_counts
@@ -134,9 +136,9 @@ def test_noise_of_many_categories_correlates_with_nothing():
         rng = np.random.default_rng(seed)
         y = rng.integers(0, 2, 2000)
         X = np.column_stack([rng.normal(size=(2000, 4)) + y[:, None], rng.integers(0, 1000, 2000)])
-        selector = GreedyMAUC("all", categorical_features=[4]).fit(X, y)
+        selector = GreedyMAUC("all", shrinkage=0.1, categorical_features=[4]).fit(X, y)
         assert selector.ranking_[-1] == 4
-        plain = GreedyMAUC("all", shrinkage=selector.shrinkage_).fit(X[:, :4], y)
+        plain = GreedyMAUC("all", shrinkage=0.1).fit(X[:, :4], y)
         assert_array_equal(plain.ranking_, selector.ranking_[:4])
         found.append(selector.predicted_mauc_[4] - plain.predicted_mauc_[3])
     assert np.mean(found) < 0.001
@@ -208,8 +210,23 @@ def test_shrinkage_follows_samples_and_classes(rng):
     assert GreedyMAUC().fit(rng.normal(size=(40, 8)), y[:40]).shrinkage_ > 0.4
     # The floor is never more than 1/2.
     assert GreedyMAUC().fit(np.tile(alike[:10], 4), y[:10]).shrinkage_ == 0.5
-    fewer = (
-        GreedyMAUC().fit(alike, y).shrinkage_
-        - GreedyMAUC().fit(alike, np.arange(2000) % 8).shrinkage_
-    )
-    assert 0.3 < fewer < 0.4  # 1/2 and 1/8 of the way
+
+
+@pytest.mark.parametrize(("n_classes", "doubt"), [(2, 0.75), (3, 0.5), (10, 0.15)])
+def test_correlations_are_doubted_more_with_few_classes_unless_shrinkage_is_given(
+    rng, n_classes, doubt
+):
+    y = np.arange(60) % n_classes
+    problem = make_problem(GreedyMAUC(), rng.normal(size=(60, 3)), y)
+    _, scores = measure(problem)
+    assert resolve_shrinkage(None, scores)["doubt"] == doubt
+    assert resolve_shrinkage(0.3, scores) == {"shrinkage": 0.3, "doubt": 0.0}
+
+
+def test_a_copy_of_a_chosen_feature_adds_nothing_whatever_is_doubted(rng):
+    # Two classes, where medium correlations are doubted the most; column 3 is weak but new.
+    y = np.arange(2000) % 2
+    X = rng.normal(size=(2000, 4)) + np.outer(y, [1.5, 0.0, 0.0, 0.4])
+    X[:, 1] = np.exp(X[:, 0])
+    X[:, 2] = X[:, 0] + 0.02 * rng.normal(size=2000)
+    assert_array_equal(GreedyMAUC(2).fit(X, y).ranking_[1:], [3])

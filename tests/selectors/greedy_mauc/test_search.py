@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 
 from mauc import GreedyMAUC
 from mauc.selectors.greedy_mauc.effects import measure
-from mauc.selectors.greedy_mauc.search import dot, exp_minus
+from mauc.selectors.greedy_mauc.search import dot, exp_minus, pair_stakes
 from tests.helpers.told_prior import prior_of
 
 
@@ -41,3 +41,12 @@ def test_most_features_are_scored_once(rng, monkeypatch, has_prior):
     prior = prior_of(rng.uniform(0.5, 1, 3000)) if has_prior else None
     GreedyMAUC(20, prior=prior).fit(X, y)
     assert (kept["now"] == kept["first"]).all(axis=1).mean() > 0.9
+
+
+def test_errors_of_pairs_with_few_samples_count_less():
+    # Harmonic means of sizes 10 and 10, 10 and 30 (15), 30 and 30: h / (h + 10), the largest 1.
+    sizes = np.array([10, 10, 30, 30])
+    expected = np.array([10 / 20, 15 / 25, 15 / 25, 15 / 25, 15 / 25, 30 / 40]) / (30 / 40)
+    assert_allclose(pair_stakes(sizes, None), expected)
+    shares = np.array([4.0, 1.0, 1.0, 1.0, 1.0, 1.0])
+    assert_allclose(pair_stakes(sizes, shares), shares * expected / (4 * expected[0]))

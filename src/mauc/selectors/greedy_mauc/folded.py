@@ -174,8 +174,8 @@ def shrunk_correlations(state: Any, first: Any, second: Any) -> Any:
     within = state.scores.products(first, second) - (centers[:, first] * centers[:, second]).sum(
         axis=0
     )
-    r = (1.0 - state.shrinkage) * within * state.scales[first] * state.scales[second]
-    return r - state.doubt * (r - r * r * r)
+    r = within * state.scales[first] * state.scales[second]
+    return (1.0 - state.shrinkage) * (r - state.doubt * (r - r * r * r))
 
 
 @njit(cache=True, nogil=True)

@@ -638,8 +638,8 @@ def update_block(
             for f in range(uintp(start), uintp(stop)):
                 new[f] = (new[f] - a_s * a[f]) - b_s * b[f]
         for f in range(uintp(start), uintp(stop)):
-            r = trusted * (new[f] * (scales[s] * scales[f]))
-            new[f] = r - doubt * (r - r * r * r)
+            r = new[f] * (scales[s] * scales[f])
+            new[f] = trusted * (r - doubt * (r - r * r * r))
         for t in range(0, n_factors, 2):
             other = t + 1 if t + 1 < n_factors else t
             a, b, a_s, b_s = factors[t], factors[other], factors[t, s], factors[other, s]

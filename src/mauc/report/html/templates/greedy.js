@@ -35,7 +35,7 @@ function readModel(packed, decode) {
   return {
     n, nCandidates, nPairs: effects.length / n, effects, samples, repeats, folded: packed.folded,
     correlations: (s) => { correlations[s] ??= correlationsOf(samples, s); return correlations[s]; },
-    ofFolded: packed.folded.map((f, at) => doubted(samples, f, nCandidates + at)),
+    ofFolded: packed.folded.map((f, at) => correlation(samples, f, nCandidates + at, samples.doubt)),
     prior: packed.prior, varies: packed.varies, stakes: packed.stakes,
   };
 }
@@ -62,20 +62,15 @@ function readSamples(packed, decode) {
   return { n, rows, codes: Int32Array.from(codes), counts, weights: weights && Float64Array.from(weights), sums, centers, nColumns, further, ...others };
 }
 
-// The shrunk correlation of two columns within the classes.
-function correlation(samples, s, f) {
+// The shrunk correlation of two columns within the classes; a search doubts medium ones.
+function correlation(samples, s, f, doubt = 0) {
   const { rows, weights, centers, scales, shrinkage } = samples, a = rows[s], b = rows[f];
   let found = 0;
   if (weights) for (let i = 0; i < a.length; i++) found += weights[i] * a[i] * b[i];
   else found = dot(a, b);
   for (let k = 0; k < centers[s].length; k++) found -= centers[s][k] * centers[f][k];
-  return (1 - shrinkage) * (found * (scales[s] * scales[f]));
-}
-
-// The same, as the search takes it: medium ones are doubted.
-function doubted(samples, s, f) {
-  const r = correlation(samples, s, f);
-  return r - samples.doubt * (r - r * r * r);
+  const r = found * (scales[s] * scales[f]);
+  return (1 - shrinkage) * (r - doubt * (r - r * r * r));
 }
 
 function dot(a, b) {
@@ -85,7 +80,7 @@ function dot(a, b) {
 }
 
 function correlationsOf(samples, s) {
-  return Float64Array.from({ length: samples.nColumns }, (_, f) => (f === s ? 1 : doubted(samples, s, f)));
+  return Float64Array.from({ length: samples.nColumns }, (_, f) => (f === s ? 1 : correlation(samples, s, f, samples.doubt)));
 }
 
 // Which columns of spread count, by number: those that tell more than the order of the values.
