@@ -105,7 +105,7 @@ reproduction: $(VENV)/.test
 beyond: $(VENV)/.test
 	MAUC_DATA=$(abspath $(MAUC_DATA)) $(BIN)/python -m reproduction.beyond.make
 
-# Needs the data sets of MAUC_DATA and of its folder more; an afternoon on two cores.
+# Needs the data sets of MAUC_DATA and of its folders more and tables; an hour and a half on a core.
 beyond-rivals: $(VENV)/.bench
 	MAUC_DATA=$(abspath $(MAUC_DATA)) $(BIN)/python -m reproduction.beyond.make_rivals
 

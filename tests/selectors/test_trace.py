@@ -80,8 +80,8 @@ def test_steps_that_lower_the_predicted_mauc_are_named_with_the_reason(predicted
         n_classes=3,
     )
     reason = (
-        "predicted MAUC (the search goes by the separation of the classes, the prediction takes "
-        "off what may be luck in it)"
+        "predicted MAUC (the search maximises the separation of the classes, the prediction "
+        "subtracts what may be chance)"
     )
     assert trace.fall_sentence() == wanted.replace("(*)", reason)
     assert (wanted != "") == ("lower" in str(trace))

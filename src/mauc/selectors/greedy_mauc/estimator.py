@@ -163,7 +163,7 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
     >>> list(X.columns[selector.ranking_])
     ['flavanoids', 'color_intensity', 'proline']
     >>> selector.predicted_mauc_.round(3)
-    array([0.928, 0.977, 0.995])
+    array([0.928, 0.978, 0.995])
     >>> selector.trace_[1].subproblem_name
     '1 vs 2'
     """
