@@ -199,8 +199,9 @@ def in_short(found: Results) -> str:
 - **Rank.** GreedyMAUC is number {place} of {len(found.order)} selectors that finished on all \
 {len(found.real)} real tables: mean ranks {first}.
 - **One against one.** Its mean MAUC is significantly higher (Wilcoxon over the tables, Holm over \
-all selectors, 5 %) than that of {"each" if len(level) == 0 else len(everywhere) - len(level)} of the other \
-{len(everywhere)}{", not than that of " + ", ".join(level) if len(level) else ""}.
+all selectors, 5 %) than that of \
+{"each" if len(level) == 0 else len(everywhere) - len(level)} of the other {len(everywhere)}\
+{", not than that of " + ", ".join(level) if len(level) else ""}.
 - **Classifiers.** It has the best mean rank with {len(firsts)} of {classifiers.shape[1]}: \
 {", ".join(firsts)}.
 - **Kinds of tables.** It has the best mean rank in {groups.shape[1] - len(behind)} of \

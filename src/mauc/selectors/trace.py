@@ -145,8 +145,8 @@ class SelectionTrace(Result):
             outcome = f"it is highest with the {first}"
         return (
             f"{listed} lower{'s' * (len(falls) == 1)} the predicted {measure_name(self.n_classes)} "
-            f"(the search maximises the separation of the classes, the prediction subtracts what may "
-            f"be chance); {outcome}"
+            f"(the search maximises the separation of the classes, the prediction subtracts what "
+            f"may be chance); {outcome}"
         )
 
     def frame_columns(self) -> dict[str, Any]:

@@ -219,8 +219,8 @@ def test_correlations_are_doubted_more_with_few_classes_unless_shrinkage_is_give
     y = np.arange(60) % n_classes
     problem = make_problem(GreedyMAUC(), rng.normal(size=(60, 3)), y)
     _, scores = measure(problem)
-    assert resolve_shrinkage(None, scores)["doubt"] == doubt
-    assert resolve_shrinkage(0.3, scores) == {"shrinkage": 0.3, "doubt": 0.0}
+    assert resolve_shrinkage(None, scores)[1] == doubt
+    assert resolve_shrinkage(0.3, scores) == (0.3, 0.0)
 
 
 def test_a_copy_of_a_chosen_feature_adds_nothing_whatever_is_doubted(rng):

@@ -221,11 +221,12 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
             n_room=MAX_FOLDED,
             n_jobs=self.n_jobs,
         )
-        trust = resolve_shrinkage(options.shrinkage, scores)
-        self.shrinkage_: float = trust["shrinkage"]
+        self.shrinkage_: float
+        self.shrinkage_, doubt = resolve_shrinkage(options.shrinkage, scores)
         self.prior_: np.ndarray | None = prior_weights(options.prior, problem, scores, self.n_jobs)
         search = {
-            **trust,
+            "shrinkage": self.shrinkage_,
+            "doubt": doubt,
             "prior": self.prior_,
             "pair_shares": problem.pair_shares,
             "n_jobs": self.n_jobs,

@@ -359,12 +359,11 @@ def estimate_shrinkage(scores: NormalScores) -> float:
     return float(min(1.0, max(floor, error / (error + np.mean(r**2)))))
 
 
-def resolve_shrinkage(given: float | None, scores: NormalScores) -> dict[str, float]:
+def resolve_shrinkage(given: float | None, scores: NormalScores) -> tuple[float, float]:
     """Return the shrinkage of correlations and the doubt in them: as given, or from the data."""
     if given is not None:
-        return {"shrinkage": given, "doubt": 0.0}
-    doubt = min(1.0, _DOUBT / len(scores.class_counts))
-    return {"shrinkage": estimate_shrinkage(scores), "doubt": doubt}
+        return given, 0.0
+    return estimate_shrinkage(scores), min(1.0, _DOUBT / len(scores.class_counts))
 
 
 def _correlations(scatter):

@@ -80,10 +80,10 @@ class SearchState:
     residual variance ``1 - sum_u factors[u, f]^2``, u < t.
 
     `effects`, of shape (n_columns, n_pairs), are overwritten by residual effects. At most `n_steps`
-    columns will be chosen. Within-class correlations count 1 - `shrinkage` times, `doubt` is the
-    part of them that is replaced by their cube, and gains are multiplied by the `prior`, weights in (0, 1], when they are compared; errors by `pair_stakes`,
-    with `pair_shares`, None if all count the same. The last `n_folded` columns are not candidates
-    on their own.
+    columns will be chosen. `doubt` is the part of the within-class correlations that is replaced by
+    their cubes; all count 1 - `shrinkage` times. Gains are multiplied by the `prior`, weights in
+    (0, 1], when they are compared; errors by `pair_stakes`, with `pair_shares`, None if all count
+    the same. The last `n_folded` columns are not candidates on their own.
     """
 
     def __init__(
@@ -308,9 +308,16 @@ def measure_state(
     effects, scores = measure(
         problem, max_samples=options.max_samples, n_room=n_room, n_jobs=n_jobs
     )
-    trust = resolve_shrinkage(options.shrinkage, scores)
-    shares = problem.pair_shares
-    return SearchState(effects, scores, n_steps, **trust, pair_shares=shares, n_jobs=n_jobs)
+    shrinkage, doubt = resolve_shrinkage(options.shrinkage, scores)
+    return SearchState(
+        effects,
+        scores,
+        n_steps,
+        shrinkage=shrinkage,
+        doubt=doubt,
+        pair_shares=problem.pair_shares,
+        n_jobs=n_jobs,
+    )
 
 
 def search_features(state: Any, k: int) -> GreedyRanking:
