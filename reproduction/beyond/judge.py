@@ -188,10 +188,13 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--label", help="save the rankings under another name")
     parser.add_argument("--classifiers", default=",".join(CLASSIFIERS))
     parser.add_argument("--tables", default="", help="names, or folders: paper, more, tables")
+    parser.add_argument("--data", type=Path, default=os.environ.get("MAUC_DATA"))
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--folds", type=int, default=2)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args(arguments)
+    if options.data is None:
+        parser.error("say where the tables are: --data, or the environment variable MAUC_DATA")
     options.run.mkdir(parents=True, exist_ok=True)
     wanted = set(filter(None, options.tables.split(",")))
     jobs = [
@@ -199,7 +202,7 @@ def main(arguments: list[str] | None = None) -> None:
             table, options.seed, fold, options.run / f"{table.name}-{options.seed}-{fold}.json",
             options.only.split(","), options.label, options.classifiers.split(","),
         )
-        for table in read_tables(Path(os.environ["MAUC_DATA"]))
+        for table in read_tables(options.data)
         if not wanted or {table.name, table.folder} & wanted
         for fold in range(options.folds)
     ]  # fmt: skip

