@@ -144,7 +144,7 @@ def test_stability_counts_what_two_folds_share(results):
 def test_the_page_says_what_the_tables_say(results, monkeypatch, tmp_path):
     parts = results.facts, results.fits, results.scores
     monkeypatch.setattr(judge, "read_run", lambda run: parts)
-    monkeypatch.setattr(make_rivals, "PUBLIC", "greedy,mdfs,su")
+    monkeypatch.setattr(make_rivals, "PUBLIC", ["greedy", "mdfs", "su"])
     make_rivals.write_page(tmp_path, tmp_path, tmp_path)
     text = (tmp_path / "rivals.md").read_text()
     assert "number 1 of 3 selectors that finished on all 5 real tables" in text
