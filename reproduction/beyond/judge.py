@@ -5,7 +5,7 @@
     python -m reproduction.beyond.judge RUN --only greedy --label half   # a variant in the making
 
 The tables are those of `MAUC_DATA`: the 22 sets of the paper and of ``more``, and the 59 of
-``tables``, at most 1,000 rows of each. A selector ranks on the training part of a fold; the
+``tables``, about 1,000 rows of each at most. A selector ranks on the training part of a fold; the
 classifiers are judged on the rest with the first 5, 10, 20 and 50 of its columns, nominal ones as
 one indicator per category. Each fold of a table is a file of the folder RUN, so a run goes on where
 it ended, and a set of columns is judged once, whoever chose it.
@@ -73,13 +73,13 @@ class Table:
 
 
 def read_tables(data: Path) -> Iterator[Table]:
-    """Yield the tables of a folder, with at most 1,000 rows."""
+    """Yield the tables of a folder, with about 1,000 rows at most."""
     for folder in FOLDERS:
         for path in sorted((data / folder).glob("*.npz")):
             with np.load(path) as parts:
                 X, y = parts["X"].astype(float), parts["y"].astype(np.int64)
                 nominal = parts["nominal"] if "nominal" in parts else np.zeros(X.shape[1], bool)
-            rows = some_rows(y, MAX_ROWS + 5, 0)
+            rows = some_rows(y, MAX_ROWS + 5, 0)  # tables that were thinned before stay as they are
             codes = np.unique(y[rows], return_inverse=True)[1]
             yield Table(path.stem, folder or "paper", X[rows], codes, nominal.astype(bool))
 
@@ -128,6 +128,8 @@ class Fold:
             ranking = SELECTORS[name](
                 table.X[self.train], table.y[self.train], table.nominal, n_wanted
             )
+        except ImportError:  # a package that is missing did not fail
+            raise
         except Exception as error:  # of many packages
             return {"error": f"{type(error).__name__}: {error}"[:200]}
         seconds = time.process_time() - start
@@ -193,6 +195,9 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--folds", type=int, default=2)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args(arguments)
+    for given, known in ((options.only, SELECTORS), (options.classifiers, CLASSIFIERS)):
+        if unknown := set(given.split(",")) - set(known):
+            parser.error(f"{', '.join(sorted(unknown))}: not one of {', '.join(known)}")
     if options.data is None:
         parser.error("say where the tables are: --data, or the environment variable MAUC_DATA")
     options.run.mkdir(parents=True, exist_ok=True)

@@ -449,7 +449,13 @@ class Boruta(Rival):
         forest = RandomForestClassifier(max_depth=5, class_weight="balanced")
         model = BorutaPy(
             forest, n_estimators=100, max_iter=N_ROUNDS, random_state=self.random_state
-        ).fit(X, y)
+        )
+        try:
+            model.fit(X, y)
+        except ValueError as error:  # what it makes of any exception in a fit of the forest
+            if "not finished within" in str(error):
+                raise TimeLimitError(f"not finished within {self.time_limit:g} s") from error
+            raise
         importance = np.nan_to_num(np.nanmean(model.importance_history_[1:], axis=0))
         return np.lexsort((-importance, model.ranking_))
 

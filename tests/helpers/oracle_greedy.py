@@ -66,7 +66,7 @@ def deviations(X, y):
 
 def doubt_of(y):
     """The part of a correlation that the search replaces by its cube, where it estimates both."""
-    return min(1.0, 1.5 / len(np.unique(y)))
+    return 1.5 / len(np.unique(y))
 
 
 def trusted(R, shrinkage, doubt):

@@ -63,8 +63,8 @@ def test_trace_as_a_frame(trace):
         ([0.8, 0.8, 0.7996], ""),
         # One does, and the next one adds more.
         ([0.8, 0.79, 0.82], "b lowers the (*); features that follow make up for it"),
-        ([0.8, 0.79, 0.78], "b, c lower the (*); it is highest with the first feature"),
-        ([0.7, 0.9, 0.88], "c lowers the (*); it is highest with the first 2 features"),
+        ([0.8, 0.79, 0.78], "b, c lower the (*); it is as high with the first feature"),
+        ([0.7, 0.9, 0.88], "c lowers the (*); it is as high with the first 2 features"),
     ],
 )
 def test_steps_that_lower_the_predicted_mauc_are_named_with_the_reason(predicted, wanted):

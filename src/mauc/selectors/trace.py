@@ -11,6 +11,7 @@ from mauc.layout import Layout, plain_layout
 from mauc.results import MAX_ROWS, Result, measure_name, number, rows_to_columns, short_name
 
 _MIN_FALL = 0.0005  # of predicted MAUC: less is printed as 0.000
+_EACH_SIZE = 20  # features up to which every size is predicted
 _MAX_LISTED = 5  # features
 
 
@@ -130,7 +131,7 @@ class SelectionTrace(Result):
     def fall_sentence(self, names: Any = None) -> str:
         """Tell which steps lower the predicted MAUC and why they were taken; "" if none does."""
         details = self.detail_columns()
-        falls = np.flatnonzero(details.get("added", np.zeros(0)) < -_MIN_FALL)
+        falls = np.flatnonzero(details.get("added", np.zeros(0))[:_EACH_SIZE] < -_MIN_FALL)
         if len(falls) == 0:
             return ""
         given = self.feature_names if names is None else np.asarray(names)[self.features]
@@ -142,7 +143,7 @@ class SelectionTrace(Result):
         outcome = "features that follow make up for it"
         if best <= falls[-1]:
             first = "first feature" if best == 1 else f"first {best} features"
-            outcome = f"it is highest with the {first}"
+            outcome = f"it is as high with the {first}"
         return (
             f"{listed} lower{'s' * (len(falls) == 1)} the predicted {measure_name(self.n_classes)} "
             f"(the search maximises the separation of the classes, the prediction subtracts what "

@@ -22,6 +22,7 @@ from mauc.selectors.greedy_mauc import estimator as greedy_module
 from mauc.selectors.greedy_mauc import folded as folded_module
 from mauc.selectors.greedy_mauc import search as bounds_module
 from mauc.selectors.greedy_mauc.effects import measure
+from mauc.selectors.greedy_mauc.estimator import enough_features
 from mauc.selectors.greedy_mauc.search import search_features
 from tests.helpers.array_source import CountingSource
 from tests.helpers.oracle_greedy import doubt_of, greedy, shrinkage_intensity
@@ -314,10 +315,31 @@ def test_predicted_keeps_the_fewest_features_that_are_predicted_to_be_enough(mon
     assert_same_fit(selector, GreedyMAUC(n_kept).fit(X, y))
     assert_array_equal(selector.ranking_, full.ranking_[:n_kept])
     assert_array_equal(selector.predicted_mauc_, full.predicted_mauc_[:n_kept])
-    assert full.predicted_mauc_[n_kept - 1] >= full.predicted_mauc_.max() - 0.0005
-    assert (full.predicted_mauc_[: n_kept - 1] < full.predicted_mauc_.max() - 0.0005).all()
+    assert n_kept == enough_features(full.predicted_mauc_)
     assert_same_fit(GreedyMAUC().fit(X, y), selector)  # the default
     assert len(GreedyMAUC(None).fit(X, y).ranking_) == 32  # half
+
+
+@pytest.mark.parametrize(
+    ("mauc", "n"),
+    [
+        ([0.8, 0.9, 0.9004, 0.9004], 2),  # what follows adds 0.0004
+        ([0.8, 0.9, 0.9, 0.9, 0.9, 0.9, 0.9, 0.91], 8),  # the eighth is within twice two and four
+        ([0.8, *(7 * [0.9]), 0.95], 2),  # the ninth is not
+        ([0.0, 0.0, 0.9, 0.0, 0.9], 3),  # groups: only 3 or 5 features are a choice
+        ([*(20 * [0.0]), 0.9], 21),
+        ([0.7], 1),
+    ],
+)
+def test_enough_is_where_twice_as_many_and_four_more_add_nothing(mauc, n):
+    assert enough_features(np.array(mauc)) == n
+
+
+def test_weights_of_pairs_are_compared_with_none_at_the_predicted_size(wine):
+    weight = {("0", "1"): 0} if wine[1].dtype.kind in "UO" else {(0, 1): 0}
+    default = GreedyMAUC(pair_weight=weight).fit(*wine)
+    asked = GreedyMAUC(len(default.ranking_), pair_weight=weight).fit(*wine)
+    assert_same_fit(default, asked)
 
 
 def test_the_trace_tells_the_predicted_mauc_of_every_step(wine):

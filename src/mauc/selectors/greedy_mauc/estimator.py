@@ -24,8 +24,9 @@ from mauc.selectors.pair_auc import allocate_pair_auc
 from mauc.selectors.trace import Selection
 from mauc.texts import insert_texts
 
-PREDICTED_SLACK = 0.0005  # of MAUC that "predicted" gives away
-MAX_PREDICTED = 100  # features that "predicted" looks at
+MAX_DEFAULT = 100  # features that "predicted" looks at
+PREDICTED_SLACK = 0.0005  # of MAUC: what more features have to add
+_MORE = 4  # features that count beside twice as many, where few are chosen
 _SMALL_BYTES = 2**28  # below this, free memory is not checked
 
 
@@ -33,6 +34,17 @@ class _Options(NamedTuple):
     shrinkage: float | None  # None: from the data
     max_samples: int | None
     prior: Any
+
+
+def enough_features(mauc: np.ndarray) -> int:
+    """Return the least number of features to which many more add little predicted MAUC.
+
+    `mauc` is that of the first 1, 2, ... features, 0 where a set of so many is no choice.
+    """
+    for n in range(1, len(mauc)):
+        if 0.0 < mauc[n - 1] >= mauc[: 2 * n + _MORE].max() - PREDICTED_SLACK:
+            return n
+    return len(mauc)
 
 
 @insert_texts
@@ -49,9 +61,10 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
     n_features_to_select : int, float, str or None, default="predicted"
         How many features to select:
 
-        - "predicted": the fewest features whose predicted MAUC is within 0.0005 of the highest of
-          up to 100 features, without cross-validation; with a budget, of the features that it
-          pays for.
+        - "predicted": the fewest features to which twice as many and four more, 100 at most, add
+          no more than 0.0005 of predicted MAUC, without cross-validation; with a budget, of the
+          features that it pays for. With thousands of features of a few hundred rows the
+          prediction is rough: prefer "auto".
         - a number, or a fraction of all features.
         - "all": all of them (a full ranking).
         - "auto": as many as `mauc.select_k` finds enough by cross-validation; its curve is then
@@ -75,7 +88,7 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
         sample, 1 takes all features as independent given the class. "auto" estimates it from
         the numbers of samples and features and from how much the correlations differ between the
         classes; beside that, the search doubts correlations of medium size, the more the fewer
-        classes there are.
+        classes there are; with a number it does not.
     max_samples : int or None, default=2048
         Correlations are measured on at most this many samples, every class with its share; None
         takes all. Which ones is decided by a hash of the ranks of their values, so the order of
@@ -100,7 +113,8 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
         last, up to 512; other sizes have the value of the size below. The same features have the
         same value in whatever order `keep` or costs have put them.
     shrinkage_ : float
-        The shrinkage used, without what the search doubts beside it.
+        The shrinkage used, estimated or given. That the search doubts correlations of medium size
+        is not in it.
     prior_ : ndarray of shape (n_features,) or None
         The weights that gains were multiplied by, the largest of them 1; None if there were none.
     folded_features_ : ndarray
@@ -123,8 +137,8 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
     -----
     With :math:`d_p(f) = \sqrt 2\, \Phi^{-1}(A_{ij}(f))` the effect of feature f on the pair of
     classes p = (i, j), corrected for ties and noise, and R the within-class correlations of the
-    normal scores, the best linear score of the set S separates the pair by :math:`D_p^2(S) =
-    d_p(S)^T R_{SS}^{-1} d_p(S)`, and its error is bounded by :math:`\exp(-D_p^2 / 8)` (Chernoff).
+    normal scores, shrunk and those of medium size doubted, the best linear score of the set S
+    separates the pair by :math:`D_p^2(S) = d_p(S)^T R_{SS}^{-1} d_p(S)`, and its error is bounded by :math:`\exp(-D_p^2 / 8)` (Chernoff).
     With weights :math:`b_f` of a prior, each step adds
 
     .. math:: \arg\max_{f \notin S}\; b_f \Big(1 - \frac{L(S \cup \{f\})}{L(S)}\Big), \qquad
@@ -202,8 +216,8 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
         if self._is_predicted():
             wishes = problem.constraints
             if wishes is not None:
-                return min(wishes.n_available, max(MAX_PREDICTED, wishes.n_kept))
-            return min(problem.n_features, MAX_PREDICTED)
+                return min(wishes.n_available, max(MAX_DEFAULT, wishes.n_kept))
+            return min(problem.n_features, MAX_DEFAULT)
         return super()._n_wanted(problem, X, y, **given)
 
     def _is_predicted(self):
@@ -232,24 +246,29 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
             "n_jobs": self.n_jobs,
         }
 
-        def choose(effects, rival=None, **search):
+        def choose(n, effects, rival=None, **search):
             units = None
             if wishes is not None or rival is not None:
                 units = partial(search_units, wishes, rival=rival)
-            return search_with_folded(effects, scores, n_wanted, search=units, **search)
+            return search_with_folded(effects, scores, n, search=units, **search)
 
-        rival = None
-        n_available = problem.n_features if wishes is None else wishes.n_available
-        if problem.pair_shares is not None and n_wanted < n_available:
-            rival = choose(effects.copy(), **search | {"pair_shares": None})[1].ranking
-        state, found, self.folded_features_ = choose(effects, rival, **search)
-        predicted = predict_ranking(state, found)
-        if self._is_predicted():
+        def count_enough(found, mauc):
             is_choice = True if wishes is None else wishes.ends(found.ranking)
-            most = predicted.mauc[is_choice].max()
-            enough = is_choice & (predicted.mauc >= most - PREDICTED_SLACK)
-            n_enough = int(np.argmax(enough)) + 1
-            found, predicted = found.first(n_enough), predicted.mauc[:n_enough]
+            return enough_features(np.where(is_choice, mauc, 0.0))
+
+        n, rival, is_predicted = n_wanted, None, self._is_predicted()
+        if problem.pair_shares is not None:  # sets of one size are compared
+            if is_predicted:
+                state, found, _ = choose(n, effects.copy(), **search)
+                n = count_enough(found, predict_ranking(state, found).mauc)
+            if n < (problem.n_features if wishes is None else wishes.n_available):
+                unweighted = search | {"pair_shares": None}
+                rival = choose(n, effects.copy(), **unweighted)[1].ranking
+        state, found, self.folded_features_ = choose(n, effects, rival, **search)
+        predicted = predict_ranking(state, found)
+        if is_predicted and problem.pair_shares is None:
+            n = count_enough(found, predicted.mauc)
+            found, predicted = found.first(n), predicted.mauc[:n]
         self.separations_: np.ndarray = state.separations_of(found.n_steps[-1])
         excluded = set(self.folded_features_.tolist())
         source, is_large = state, state.is_large

@@ -147,7 +147,7 @@ def _standard_points(left, present, counts):
     confirmed = np.sqrt(left.confirmed)[:, np.newaxis]
     points = np.concatenate([left.rows, by_class, common], axis=1)
     points[:, :n_samples] *= units[:, np.newaxis]
-    lower = _correlations(left, centers, scales)
+    lower = _prediction_correlations(left, centers, scales)
     factorise(lower)
     for step in range(len(points)):
         whiten(lower[step], step, points)
@@ -156,7 +156,7 @@ def _standard_points(left, present, counts):
     return points, lucky_shares(z, other_sizes(left, present, counts)), confirmed
 
 
-def _correlations(left, centers, scales):
+def _prediction_correlations(left, centers, scales):
     """Return the shrunk correlations of all columns within the classes."""
     rows, weights = left.rows.astype(np.float64), left.weights
     if (weights == np.rint(weights)).all():  # exact, whatever the order of the sums

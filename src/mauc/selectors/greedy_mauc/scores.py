@@ -105,16 +105,14 @@ class NormalScores:
 
     def taken(self, columns: np.ndarray) -> "NormalScores":
         """Return those of some columns alone, in the order given."""
-        squares = self.nominal_shares
+        shares = self.nominal_shares
         return replace(
             self,
             padded=self.padded[columns],
             sums=self.sums[:, columns],
             squares=self.squares[columns],
             varies=self.varies[columns],
-            nominal_shares={
-                at: squares[f] for at, f in enumerate(columns.tolist()) if f in squares
-            },
+            nominal_shares={at: shares[f] for at, f in enumerate(columns.tolist()) if f in shares},
         )
 
     @property
@@ -363,7 +361,7 @@ def resolve_shrinkage(given: float | None, scores: NormalScores) -> tuple[float,
     """Return the shrinkage of correlations and the doubt in them: as given, or from the data."""
     if given is not None:
         return given, 0.0
-    return estimate_shrinkage(scores), min(1.0, _DOUBT / len(scores.class_counts))
+    return estimate_shrinkage(scores), _DOUBT / len(scores.class_counts)
 
 
 def _correlations(scatter):

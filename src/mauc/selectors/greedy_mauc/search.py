@@ -20,7 +20,7 @@ BATCH = 4  # features scored at once: the sums over their pairs do not wait for 
 # Rough seconds of a product, and of all else that a feature takes per step, and what a step must
 # take for a thread to be worth its call.
 _PRODUCT_TIME, _FEATURE_TIME, _THREAD_TIME = 5e-11, 3e-8, 5e-5
-MAX_PREDICTED = 512  # columns whose MAUC is predicted
+MAX_EVALUATED = 512  # columns whose MAUC is predicted
 _MAX_OTHERS = 4096  # features that tell the distribution of class means
 MAX_HELD = 2**26  # bytes of a state that is kept after the search
 _MAX_WINDOW = 64  # steps before all bounds are renewed
@@ -260,7 +260,7 @@ class SearchState:
         """Let go of what only further steps would need; return what a prediction needs of it."""
         scores, scales = self.scores, self.scales
         self.scores = self.centers = self.scales = self.bounds = self.pool = None
-        chosen = self.chosen[: min(self.step, MAX_PREDICTED)]
+        chosen = self.chosen[: min(self.step, MAX_EVALUATED)]
         others = spread_columns(self.varies, self.chosen[: self.step])
         shares, weights = scores.nominal_shares, scores.weights
         if weights is None:

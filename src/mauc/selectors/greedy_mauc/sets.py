@@ -13,7 +13,7 @@ import numpy as np
 from mauc.selectors.greedy_mauc.folded import FoldedColumns, search_columns
 from mauc.selectors.greedy_mauc.prediction import Prediction, evaluated_sizes, predict_sizes
 from mauc.selectors.greedy_mauc.search import (
-    MAX_PREDICTED,
+    MAX_EVALUATED,
     GreedyRanking,
     SearchState,
     spread_columns,
@@ -41,7 +41,7 @@ class FeatureSets:
     def predict(self, features: np.ndarray, other_sums: Any, other_scales: Any) -> float:
         """Do so, given the class sums and scales that tell the distances of all features."""
         part = self.take(features)
-        k = min(len(features), MAX_PREDICTED)
+        k = min(len(features), MAX_EVALUATED)
         left = search_columns(part._columns, k, part._options)[0].leave()
         left = left._replace(other_sums=other_sums, other_scales=other_scales)
         return predict_sizes(left, evaluated_sizes(len(left.rows))[-1:])[0]
@@ -63,7 +63,7 @@ class SetPrediction(Prediction):
     @cached_property
     def mauc(self) -> np.ndarray:
         """In [0.5, 1), shape (k,): of the last of `evaluated_sizes`, and of the whole set."""
-        places = np.searchsorted(evaluated_sizes(MAX_PREDICTED), self.n_steps, "right")
+        places = np.searchsorted(evaluated_sizes(MAX_EVALUATED), self.n_steps, "right")
         is_evaluated = np.diff(places, prepend=0) > 0
         is_evaluated[len(self.positions) - 1] = True
         others = self.left.other_sums, self.left.other_scales
@@ -78,7 +78,7 @@ def predict_ranking(state: SearchState, found: GreedyRanking) -> Prediction:
     left = state.leave()
     if sets is None:
         return Prediction(left, found.n_steps)
-    is_last = np.append(found.n_steps >= MAX_PREDICTED, True)
+    is_last = np.append(found.n_steps >= MAX_EVALUATED, True)
     chosen = found.ranking[: int(np.argmax(is_last)) + 1]
     positions = np.searchsorted(np.sort(chosen), chosen)
     return SetPrediction(left, found.n_steps, positions, sets.take(chosen))

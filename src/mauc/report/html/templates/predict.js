@@ -2,7 +2,7 @@
 // sample is left out in turn, and what of the distances of class means is luck is taken off.
 
 const BIN = 0.1, N_BINS = 100, COMPONENTS = [0, ...Array.from({ length: 13 }, (_, i) => 2 ** (i - 2))];
-const NULL_SHARE = 0.3, N_ITERATIONS = 1000, MAX_GAP = 600, MIN_LEFT = 0.02, MAX_PREDICTED = 512, MAX_KNOWN = 1000;
+const NULL_SHARE = 0.3, N_ITERATIONS = 1000, MAX_GAP = 600, MIN_LEFT = 0.02, MAX_EVALUATED = 512, MAX_KNOWN = 1000;
 
 // The normal distribution function and its inverse, to 1e-14 (series and continued fraction).
 function normal(x) {
@@ -87,7 +87,7 @@ class Predictor {
   }
 
   predict(search) {
-    const n = this.model.samples.counts.length, size = evaluatedSize(Math.min(search.taken.length, MAX_PREDICTED));
+    const n = this.model.samples.counts.length, size = evaluatedSize(Math.min(search.taken.length, MAX_EVALUATED));
     if (size === 0 || this.nFree < 1) return Array(n * (n - 1) / 2).fill(0.5);
     const { points, bias, distances, lucky } = this.standardPoints(search, size);
     const groups = this.tiedSamples(search.taken.slice(0, size));
