@@ -138,8 +138,8 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
     With :math:`d_p(f) = \sqrt 2\, \Phi^{-1}(A_{ij}(f))` the effect of feature f on the pair of
     classes p = (i, j), corrected for ties and noise, and R the within-class correlations of the
     normal scores, shrunk and those of medium size doubted, the best linear score of the set S
-    separates the pair by :math:`D_p^2(S) = d_p(S)^T R_{SS}^{-1} d_p(S)`, and its error is bounded by :math:`\exp(-D_p^2 / 8)` (Chernoff).
-    With weights :math:`b_f` of a prior, each step adds
+    separates the pair by :math:`D_p^2(S) = d_p(S)^T R_{SS}^{-1} d_p(S)`, and its error is bounded
+    by :math:`\exp(-D_p^2 / 8)` (Chernoff). With weights :math:`b_f` of a prior, each step adds
 
     .. math:: \arg\max_{f \notin S}\; b_f \Big(1 - \frac{L(S \cup \{f\})}{L(S)}\Big), \qquad
         L(S) = \sum_p \frac{h_p}{h_p + 10} \exp(-D_p^2(S) / 8),
