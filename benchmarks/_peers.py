@@ -124,8 +124,9 @@ class WekaClock:
         write_arff(self._path / "data.arff", X, y)
         subprocess.run(
             ["javac", "-nowarn", "-cp", jar, "-d", self._folder.name, str(WEKA_DRIVER)],
-            check=True, capture_output=True,
-        )  # fmt: skip
+            check=True,
+            capture_output=True,
+        )
 
     def __enter__(self):
         return self
@@ -145,10 +146,21 @@ class WekaClock:
         table = self._path / "seconds.csv"
         table.unlink(missing_ok=True)
         subprocess.run(
-            ["java", "-Xmx4g", "-cp", self._classpath, "WekaRef", "time",
-             str(self._path / "data.arff"), "-", str(table), *evaluators * n_passes],
-            check=True, capture_output=True,
-        )  # fmt: skip
+            [
+                "java",
+                "-Xmx4g",
+                "-cp",
+                self._classpath,
+                "WekaRef",
+                "time",
+                str(self._path / "data.arff"),
+                "-",
+                str(table),
+                *evaluators * n_passes,
+            ],
+            check=True,
+            capture_output=True,
+        )
         rows = [line.split(",") for line in table.read_text().splitlines()]
         names = [what.partition("=")[0] for what in evaluators]
         return [min(float(row[7]) for row in rows if row[4] == name) for name in names]

@@ -144,9 +144,11 @@ def bench_layout(layout, values, y):
         if has_categories:
             theirs.set_params(categorical_features=np.arange(N_FEATURES)[::4])
         seconds = time_in_turns(
-            partial(ours.fit, data, y), partial(theirs.fit, base, y),
-            n_repeats=N_REPEATS, clock=time.process_time,
-        )  # fmt: skip
+            partial(ours.fit, data, y),
+            partial(theirs.fit, base, y),
+            n_repeats=N_REPEATS,
+            clock=time.process_time,
+        )
         assert (ours.ranking_ == theirs.ranking_).all(), layout
         name = f"{layout}: {make.__name__}"
         bar = "<= 2" if layout.startswith("every second") else "<= 1.5"  # it reads twice the memory

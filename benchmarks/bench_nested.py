@@ -65,14 +65,23 @@ def main():
     print_header(f"9 rankings x 10 sizes, isolet ({source}), {n_used} features in the rankings")
     bayes, neighbor = NormalNaiveBayes(), NearestNeighbor()
     compare("nested Naive Bayes", data, rankings, bayes, bayes, "90 fits of the same", ">= 5", 3)
-    compare("nested 1NN", data, rankings, neighbor, KNeighborsClassifier(1, algorithm="brute"),
-            "90 KNeighborsClassifier", ">= 2", 3)  # fmt: skip
+    compare(
+        "nested 1NN",
+        data,
+        rankings,
+        neighbor,
+        KNeighborsClassifier(1, algorithm="brute"),
+        "90 KNeighborsClassifier",
+        ">= 2",
+        3,
+    )
     compare("nested 1NN", data, rankings, neighbor, neighbor, "90 fits of the same", "", 1)
     tree = C45()
     compare("nested C4.5, 1 ranking", data, rankings[:1], tree, tree, "10 fits of the same", "", 1)
     machine = RBFSVM(C=8, gamma=0.125)
-    compare("nested SVM, 1 ranking", data, rankings[:1], machine, machine,
-            "10 fits of the same", "", 1)  # fmt: skip
+    compare(
+        "nested SVM, 1 ranking", data, rankings[:1], machine, machine, "10 fits of the same", "", 1
+    )
 
 
 if __name__ == "__main__":

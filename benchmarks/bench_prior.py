@@ -21,10 +21,13 @@ def main():
         X = X.copy()
         X[:, :30] += rng.normal(size=(n_classes, 30))[y]
         plain, trees = time_in_turns(
-            *(partial(GreedyMAUC(N_SELECTED, prior=prior).fit, X, y)
-              for prior in (None, ExtraTreesClassifier(200, random_state=0))),
-            n_repeats=3, clock=time.process_time,
-        )  # fmt: skip
+            *(
+                partial(GreedyMAUC(N_SELECTED, prior=prior).fit, X, y)
+                for prior in (None, ExtraTreesClassifier(200, random_state=0))
+            ),
+            n_repeats=3,
+            clock=time.process_time,
+        )
         label = f"{n_samples:,} x {n_features:,}, {n_classes} classes"
         print_row(f"{label}: 200 extra trees as the prior", trees, "no prior", plain)
 

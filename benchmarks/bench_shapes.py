@@ -46,9 +46,10 @@ DISTRIBUTIONS = {
     "5 % missing": lambda rng, shape, dtype: with_missing(rng, rng.standard_normal(shape)),
     "one outlier": lambda rng, shape, dtype: with_outlier(rng.standard_normal(shape)),
     "denormals": lambda rng, shape, dtype: rng.standard_normal(shape) * denormal_of(dtype),
-    "clusters 1e9 apart": lambda rng, shape, dtype: rng.standard_normal(shape)
-    + 1e9 * rng.integers(0, 2, shape),
-}  # fmt: skip
+    "clusters 1e9 apart": lambda rng, shape, dtype: (
+        rng.standard_normal(shape) + 1e9 * rng.integers(0, 2, shape)
+    ),
+}
 FRIENDLY = ("uniform", "normal")
 
 

@@ -26,8 +26,9 @@ def main():
     ours, theirs = time_in_turns(
         lambda: siren_study(X, y, selectors=METHODS),
         lambda: siren_study(X, y, selectors=METHODS, auc=auc),
-        n_repeats=1, clock=time.process_time,
-    )  # fmt: skip
+        n_repeats=1,
+        clock=time.process_time,
+    )
     print_row("the study", ours, "AUCs of the pairs given", theirs, "<= 4")
 
 

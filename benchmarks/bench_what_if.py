@@ -66,8 +66,10 @@ def main():
             page.goto(path.as_uri())
             page.wait_for_selector("html[data-ready]")
             n_classes = len(set(y.tolist()))
-            print(f"  {source} {name}: {len(model['columns'])} candidates x "
-                  f"{n_classes * (n_classes - 1) // 2} pairs")  # fmt: skip
+            print(
+                f"  {source} {name}: {len(model['columns'])} candidates x "
+                f"{n_classes * (n_classes - 1) // 2} pairs"
+            )
             for what, control_of in CHANGES.items():
                 times, cpu = [], []
                 for turn in range(N_REPEATS):
@@ -75,8 +77,11 @@ def main():
                     before = cpu_seconds(client)
                     times.append(change(page, control_of(turn)))
                     cpu.append(1000 * (cpu_seconds(client) - before))
-                print(f"    {what:16} {statistics.median(times):6.1f} {min(times):6.1f}"
-                      f"   CPU {statistics.median(cpu):6.1f}", flush=True)  # fmt: skip
+                print(
+                    f"    {what:16} {statistics.median(times):6.1f} {min(times):6.1f}"
+                    f"   CPU {statistics.median(cpu):6.1f}",
+                    flush=True,
+                )
         chromium.close()
 
 

@@ -40,8 +40,10 @@ def main():
         mdfs, argsort, *others = time_in_turns(
             partial(MDFS(N_SELECTED, random_state=0).fit, X, y),
             partial(np.argsort, X, axis=0),
-            *contestants, n_repeats=N_REPEATS, clock=time.process_time,
-        )  # fmt: skip
+            *contestants,
+            n_repeats=N_REPEATS,
+            clock=time.process_time,
+        )
         label = np.dtype(dtype).name
         print_row(f"{label}: MDFS", mdfs, "argsort", argsort)
         for (name, _, bar), seconds in zip(SELECTORS, others, strict=True):

@@ -40,14 +40,53 @@ MARK = "<!-- written by benchmarks/best.py -->\n"
 SHORT_MARK = "<!-- written by benchmarks/best.py --short -->\n"
 MAX_ROWS, MAX_HELD_OUT = (1000, 600), 3000
 BAR_GAP, BAR_TIME = 0.005, 0.2
-HEAD = ("data", "rows", "features", "classes", "chosen", "MAUC", "best of all", "MAUC", "gap",
-        "time", "on other rows: chosen", "best of all")  # fmt: skip
-SHORT = ("car", "cells", "credit_g", "hypothyroid", "italypower", "kr_vs_kp", "marketing", "mice",
-         "satimage", "segment", "splice", "supermarket", "vehicle", "washington_sub_forest",
-         "waveform")  # fmt: skip
-SHORT_HEAD = ("data", "rows", "features", "classes", "chosen from a half", "from the other",
-              "MAUC", "all, logistic", "all, boosting", "loss", "MAUC as printed", "outer folds",
-              "seconds", "of the processor")  # fmt: skip
+HEAD = (
+    "data",
+    "rows",
+    "features",
+    "classes",
+    "chosen",
+    "MAUC",
+    "best of all",
+    "MAUC",
+    "gap",
+    "time",
+    "on other rows: chosen",
+    "best of all",
+)
+SHORT = (
+    "car",
+    "cells",
+    "credit_g",
+    "hypothyroid",
+    "italypower",
+    "kr_vs_kp",
+    "marketing",
+    "mice",
+    "satimage",
+    "segment",
+    "splice",
+    "supermarket",
+    "vehicle",
+    "washington_sub_forest",
+    "waveform",
+)
+SHORT_HEAD = (
+    "data",
+    "rows",
+    "features",
+    "classes",
+    "chosen from a half",
+    "from the other",
+    "MAUC",
+    "all, logistic",
+    "all, boosting",
+    "loss",
+    "MAUC as printed",
+    "outer folds",
+    "seconds",
+    "of the processor",
+)
 
 
 def main():
@@ -164,8 +203,9 @@ def load_frame(path):
 def measure_short(path, time):
     """Return what is chosen from each half of a data set, and how the other half judges it."""
     X, y = load_frame(path)
-    best_subset(X[::5], y[::5], classifiers=["nb", "logistic", "c45", "1nn", "svm"], time=None,
-                outer=None)  # compiles  # fmt: skip
+    best_subset(
+        X[::5], y[::5], classifiers=["nb", "logistic", "c45", "1nn", "svm"], time=None, outer=None
+    )  # compiles
     halves = []
     for train, test in StratifiedKFold(2, shuffle=True, random_state=0).split(X, y):
         start, cpu = perf_counter(), process_time()
@@ -179,11 +219,19 @@ def measure_short(path, time):
         for model in models:
             scores = getattr(model, _response(model[-1]))(X.iloc[test])
             mauc.append(mauc_score(y[test], scores, labels=model.classes_))
-        halves.append({
-            "choice": best.choice, "mauc": mauc, "printed": best.interval.mauc,
-            "outer": len(best.outer_choices), "folds": best.n_folds, "compared": best.n_compared,
-            "is_finished": best.is_finished, "seconds": seconds, "cpu": cpu,
-        })  # fmt: skip
+        halves.append(
+            {
+                "choice": best.choice,
+                "mauc": mauc,
+                "printed": best.interval.mauc,
+                "outer": len(best.outer_choices),
+                "folds": best.n_folds,
+                "compared": best.n_compared,
+                "is_finished": best.is_finished,
+                "seconds": seconds,
+                "cpu": cpu,
+            }
+        )
     size = (len(y), X.shape[1], len(np.unique(y)))
     return {"size": size, "halves": halves}
 
@@ -202,11 +250,16 @@ def write_short(folder, time):
         flattery += [half["printed"] - half["mauc"][0] for half in halves]
         seconds.append(np.mean([(half["seconds"], half["cpu"]) for half in halves], axis=0))
         finished += sum(half["is_finished"] for half in halves)
-        rows.append((
-            name, *found["size"], *(shown(Combination(*half["choice"])) for half in halves),
-            *(f"{one:.4f}" for one in (*mauc, losses[-1], printed)),
-            "+".join(str(half["outer"]) for half in halves), *(f"{one:.0f}" for one in seconds[-1]),
-        ))  # fmt: skip
+        rows.append(
+            (
+                name,
+                *found["size"],
+                *(shown(Combination(*half["choice"])) for half in halves),
+                *(f"{one:.4f}" for one in (*mauc, losses[-1], printed)),
+                "+".join(str(half["outer"]) for half in halves),
+                *(f"{one:.0f}" for one in seconds[-1]),
+            )
+        )
     n_far = sum(np.array(losses) > BAR_GAP)
     error = np.std(flattery, ddof=1) / np.sqrt(len(flattery))
     text = (
@@ -259,11 +312,21 @@ def write_page(names, folder):
         held_out = race["held_out"] or []
         if held_out:
             losses.append(held_out[1] - held_out[0])
-        rows.append((
-            name, len(y), X.shape[1], len(np.unique(y)), shown(choice), f"{means[choice]:.4f}",
-            shown(best), f"{means[best]:.4f}", f"{gaps[-1]:.4f}", f"{times[-1]:.1%}",
-            *(f"{mauc:.4f}" for mauc in held_out),
-        ))  # fmt: skip
+        rows.append(
+            (
+                name,
+                len(y),
+                X.shape[1],
+                len(np.unique(y)),
+                shown(choice),
+                f"{means[choice]:.4f}",
+                shown(best),
+                f"{means[best]:.4f}",
+                f"{gaps[-1]:.4f}",
+                f"{times[-1]:.1%}",
+                *(f"{mauc:.4f}" for mauc in held_out),
+            )
+        )
     n_rows, near, cheap = (
         len(rows),
         sum(np.array(gaps) <= BAR_GAP),

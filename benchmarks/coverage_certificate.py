@@ -28,10 +28,11 @@ SETTINGS = {
     "two easy classes of 100, 1 selected": ((100, 100), False, 1, 3.0),
 }
 MODELS = {
-    "naive Bayes": GaussianNB(), "logistic regression": LogisticRegression(max_iter=500),
+    "naive Bayes": GaussianNB(),
+    "logistic regression": LogisticRegression(max_iter=500),
     "decision tree": DecisionTreeClassifier(random_state=0),
     "tree of depth 3": DecisionTreeClassifier(max_depth=3, random_state=0),
-}  # fmt: skip
+}
 N_TRUTH, N_TRAINED = 10_000, 20
 
 

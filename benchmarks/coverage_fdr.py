@@ -28,8 +28,10 @@ LARGE_COUNTS, LARGE_ZEROS, EVEN_ZEROS = (900, 2000, 2000), (110, 500, 500), (500
 SETTINGS = {
     f"{words}, {dependence}": (sizes, rho, blocks, kind, shift)
     for words, sizes, kind, shift in (
-        ("noise", EVEN, "normal", 0.0), ("signal", EVEN, "normal", 1.0),
-        ("noise, a class of 5", RARE, "normal", 0.0), ("signal, a class of 5", RARE, "normal", 2.0),
+        ("noise", EVEN, "normal", 0.0),
+        ("signal", EVEN, "normal", 1.0),
+        ("noise, a class of 5", RARE, "normal", 0.0),
+        ("signal, a class of 5", RARE, "normal", 2.0),
         ("signal, a class of 15", FEW, "normal", 2.0),
         ("noise, counts that are mostly 0, a class of 5", RARE, "counts", 0.0),
         ("signal, counts that are mostly 0", EVEN, "counts", 1.5),
@@ -39,10 +41,12 @@ SETTINGS = {
         ("noise, 20 categories, a class of 5", RARE, "categories", 0.0),
     )
     for dependence, rho, blocks in (
-        ("independent", 0.0, False), ("correlation 0.5", 0.5, False),
-        ("correlation 0.9", 0.9, False), ("blocks of correlation 0.9", 0.9, True),
+        ("independent", 0.0, False),
+        ("correlation 0.5", 0.5, False),
+        ("correlation 0.9", 0.9, False),
+        ("blocks of correlation 0.9", 0.9, True),
     )
-}  # fmt: skip
+}
 
 
 def draw(setting, seed):
@@ -85,9 +89,11 @@ def measure(setting, seed):
     (of_features, power), (of_cells, cell_power), (without, _) = (
         shares(found, truth) if truth.any() else (float(found.any()), np.nan)
         for found, truth in (
-            (chosen, is_useful), (tests.p_adjusted <= ALPHA, is_true), (alone, is_true),
+            (chosen, is_useful),
+            (tests.p_adjusted <= ALPHA, is_true),
+            (alone, is_true),
         )
-    )  # fmt: skip
+    )
     return of_features, of_cells, np.nan if is_nominal else without, power, cell_power
 
 

@@ -27,10 +27,16 @@ from mauc.metrics.mauc import ClassPairs, score_columns
 LEVEL = 0.95
 TARGETS = (0.64, 0.8, 0.9, 0.97, 0.998)
 DESIGNS = (
-    *((size, size) for size in (5, 10, 20, 30, 50, 200)), (100, 10),
+    *((size, size) for size in (5, 10, 20, 30, 50, 200)),
+    (100, 10),
     *((size,) * 3 for size in (5, 10, 20, 30, 50, 200)),
-    (5,) * 5, (20,) * 5, (100, 40, 20, 10, 5), (50,) * 10, (10,) * 20, (3,) * 30,
-)  # fmt: skip
+    (5,) * 5,
+    (20,) * 5,
+    (100, 40, 20, 10, 5),
+    (50,) * 10,
+    (10,) * 20,
+    (3,) * 30,
+)
 N_TRUTH = 300_000  # samples that give the true AUCs
 N_PERCENTILE = 300  # replicates of the bootstrap, which takes longer
 N_RESAMPLES = 200
@@ -44,9 +50,14 @@ GROUPS_HEAD = "## Samples in groups"
 N_AGAIN = 10  # times as many replicates of settings in groups that are doubtful
 # Few groups: kinds of scores with a true MAUC, rows per class, and how many groups there are.
 FEW_SCORES = (
-    ("normal", 0.8), ("labels", 0.8), ("votes", 0.8), ("heavy tails", 0.8), ("normal", 0.97),
-    ("labels", 0.97), ("normal", 0.998),
-)  # fmt: skip
+    ("normal", 0.8),
+    ("labels", 0.8),
+    ("votes", 0.8),
+    ("heavy tails", 0.8),
+    ("normal", 0.97),
+    ("labels", 0.97),
+    ("normal", 0.998),
+)
 FEW_SIZES = ((20, 20), (40, 40, 40))
 FEW_GROUPS = (5, 8, 12, 20)
 FEW_SHARES = (0.0, 0.2, 0.5)
@@ -213,9 +224,11 @@ def write_patients(n_replicates, n_processes):
     targets = (0.64, 0.8, 0.97)
     jobs = [
         (sizes, target, share, is_mixed, n_replicates)
-        for is_mixed in (False, True) for sizes in PATIENTS for share in SHARES
+        for is_mixed in (False, True)
+        for sizes in PATIENTS
+        for share in SHARES
         for target in targets
-    ]  # fmt: skip
+    ]
     with ProcessPoolExecutor(n_processes) as pool:
         values = list(
             pool.map(
@@ -337,9 +350,12 @@ def write_few(n_replicates, n_processes):
     settings = [(sizes, None, True, True, 0.0) for sizes in FEW_SIZES]
     settings += [
         (sizes, n_groups, is_equal, is_mixed, share)
-        for n_groups in FEW_GROUPS for is_mixed in (True, False) for is_equal in (True, False)
-        for sizes in FEW_SIZES for share in FEW_SHARES
-    ]  # fmt: skip
+        for n_groups in FEW_GROUPS
+        for is_mixed in (True, False)
+        for is_equal in (True, False)
+        for sizes in FEW_SIZES
+        for share in FEW_SHARES
+    ]
     jobs = [(setting, scores, n_replicates) for setting in settings for scores in FEW_SCORES]
     with ProcessPoolExecutor(n_processes) as pool:
         values = list(

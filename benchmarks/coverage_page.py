@@ -52,9 +52,11 @@ def main():
             truth = 0.5 if setting[-1] == 0.0 else mauc.mean()
             coverage = ((lower <= truth) & (truth <= upper)).mean()
             print(
-                *setting, f"| {truth:.3f} {coverage:.3f} |",
-                f"{mauc.mean():.3f} {np.nanmean(honest):.3f} {np.nanmean(best):.3f}", flush=True,
-            )  # fmt: skip
+                *setting,
+                f"| {truth:.3f} {coverage:.3f} |",
+                f"{mauc.mean():.3f} {np.nanmean(honest):.3f} {np.nanmean(best):.3f}",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

@@ -369,9 +369,20 @@ def wrong_unit(generator):
 
 
 NEW = (
-    nominal_marker, missing_marker, missing_by_class, dates_by_class, days_of_a_class, sentinels,
-    exclusive_or, target_means, near_copies, subjects, subject_id, identifier, wrong_unit,
-)  # fmt: skip
+    nominal_marker,
+    missing_marker,
+    missing_by_class,
+    dates_by_class,
+    days_of_a_class,
+    sentinels,
+    exclusive_or,
+    target_means,
+    near_copies,
+    subjects,
+    subject_id,
+    identifier,
+    wrong_unit,
+)
 _N_NEW = 5
 
 

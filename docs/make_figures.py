@@ -51,10 +51,16 @@ def draw_mauc_against_seconds(path):
         marker = "o" if key in OURS else "D"
         ax.scatter(seconds[key], mauc[key], s=70 if is_first else 34, c=color, marker=marker)
         ax.annotate(
-            name, (seconds[key], mauc[key]), (dx, dy), textcoords="offset points", ha=side,
-            va="center", fontsize=11 if is_first else 8.5, color=color,
+            name,
+            (seconds[key], mauc[key]),
+            (dx, dy),
+            textcoords="offset points",
+            ha=side,
+            va="center",
+            fontsize=11 if is_first else 8.5,
+            color=color,
             weight="bold" if is_first else "normal",
-        )  # fmt: skip
+        )
     ax.set_xscale("log")
     ax.set_xlim(2e-4, 3)
     ax.xaxis.set_major_formatter("{x:g}")

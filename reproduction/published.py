@@ -39,9 +39,14 @@ SIGNS = {"worse": "†", "better": "‡"}
 PARTIAL = "§"  # a mean over some of the splits
 GAP = "—"  # what was not measured
 COLUMNS = (
-    "cells", "missing", "mean |diff|", "max |diff|", "mean diff", "marks agree",
+    "cells",
+    "missing",
+    "mean |diff|",
+    "max |diff|",
+    "mean diff",
+    "marks agree",
     "where paper marks",
-)  # fmt: skip
+)
 
 
 def load_published() -> pd.DataFrame:
@@ -146,14 +151,32 @@ class PublishedComparison(Table):
             f"{self.comparison}."
         )
         return (
-            Layout("published", caption, COLUMNS, tuple(groups), heads=("data set", "classifier"),
-                   notes=self.notes(), scale=0.85),
-            Layout("published-selectors", "Published and reproduced MAUC by selector.", COLUMNS,
-                   (Group("", selectors),), heads=("", "selector"), scale=0.85),
-            Layout("published-marks", "Cells by published mark (rows) and reproduced mark "
-                   "(columns) against MDFS.", MARKS, (Group("", marks),), "Reproduced",
-                   ("", "published")),
-        )  # fmt: skip
+            Layout(
+                "published",
+                caption,
+                COLUMNS,
+                tuple(groups),
+                heads=("data set", "classifier"),
+                notes=self.notes(),
+                scale=0.85,
+            ),
+            Layout(
+                "published-selectors",
+                "Published and reproduced MAUC by selector.",
+                COLUMNS,
+                (Group("", selectors),),
+                heads=("", "selector"),
+                scale=0.85,
+            ),
+            Layout(
+                "published-marks",
+                "Cells by published mark (rows) and reproduced mark (columns) against MDFS.",
+                MARKS,
+                (Group("", marks),),
+                "Reproduced",
+                ("", "published"),
+            ),
+        )
 
     def notes(self) -> tuple[str, ...]:
         lists = {
@@ -231,9 +254,11 @@ def match_methods(labels: list[str], given: Mapping[str, str], known: list[str])
 
 
 def side_by_side(
-    published: pd.DataFrame, means: pd.DataFrame, method_of: Mapping[str, str],
+    published: pd.DataFrame,
+    means: pd.DataFrame,
+    method_of: Mapping[str, str],
     datasets: Mapping[str, str],
-) -> pd.DataFrame:  # fmt: skip
+) -> pd.DataFrame:
     """Return the cells of a `PublishedComparison`."""
     # A method may have several labels in the run, or none: then its own name stands for it.
     labels = [
@@ -253,14 +278,21 @@ def side_by_side(
         value, mark, n = (np.nan, "", 0) if row is None else (row.mean, row.mark, row.n)
         cells.append(
             {
-                "dataset": cell.dataset, "classifier": cell.classifier, "selector": cell.label,
-                "method": cell.selector, "size": cell.size, "n": n, "published": cell.mauc,
-                "reproduced": value, "difference": value - cell.mauc,
-                "published_best": cell.is_best, "published_mark": cell.mark,
+                "dataset": cell.dataset,
+                "classifier": cell.classifier,
+                "selector": cell.label,
+                "method": cell.selector,
+                "size": cell.size,
+                "n": n,
+                "published": cell.mauc,
+                "reproduced": value,
+                "difference": value - cell.mauc,
+                "published_best": cell.is_best,
+                "published_mark": cell.mark,
                 "reproduced_mark": mark,
                 "agreement": (cell.mark == mark) if cell.mark and mark else None,
             }
-        )  # fmt: skip
+        )
     return pd.DataFrame(cells).astype({"agreement": object})
 
 
@@ -288,11 +320,14 @@ def summary_values(part: pd.DataFrame) -> tuple[Value, ...]:
     """Return a line of the tables of differences."""
     summary = summarise(part)
     texts = (
-        str(summary["cells"]), str(summary["missing"]),
-        shown(summary["mean_absolute"], ".4f"), shown(summary["max_absolute"], ".4f"),
-        shown(summary["mean"], "+.4f"), share(summary["agreement"], summary["n_marks"]),
+        str(summary["cells"]),
+        str(summary["missing"]),
+        shown(summary["mean_absolute"], ".4f"),
+        shown(summary["max_absolute"], ".4f"),
+        shown(summary["mean"], "+.4f"),
+        share(summary["agreement"], summary["n_marks"]),
         share(summary["significant_agreement"], summary["n_significant"]),
-    )  # fmt: skip
+    )
     # In math mode LaTeX sets a minus sign, not a hyphen.
     return tuple(Value(text, is_math=text[0] in "+-") for text in texts)
 
@@ -397,9 +432,14 @@ def runtime_beside(rows: pd.DataFrame) -> FrameTable:
 
 
 def write_published(
-    rows: pd.DataFrame, folder: Path, *, formats: tuple[str, ...] = ("txt", "md", "tex", "csv"),
-    methods: Mapping[str, str] | None = None, dpi: float = 200, force: bool = False,
-) -> list[Path]:  # fmt: skip
+    rows: pd.DataFrame,
+    folder: Path,
+    *,
+    formats: tuple[str, ...] = ("txt", "md", "tex", "csv"),
+    methods: Mapping[str, str] | None = None,
+    dpi: float = 200,
+    force: bool = False,
+) -> list[Path]:
     """Write the comparison of a run with the paper, and the figures of the run."""
     compared = compare_published(rows, methods=methods)
     tables = {"published": compared}
@@ -411,9 +451,13 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("run", type=Path, help="A run folder.")
     parser.add_argument(
-        "--as", dest="methods", metavar="NAME=METHOD", action="append", default=[],
+        "--as",
+        dest="methods",
+        metavar="NAME=METHOD",
+        action="append",
+        default=[],
         help='Selector under another name, such as "fsdd2=fsdd"; repeatable.',
-    )  # fmt: skip
+    )
     parser.add_argument("--output", type=Path, help="Write files to this folder, print nothing.")
     parser.add_argument("--force", action="store_true", help="Replace files that exist.")
     options = parser.parse_args(arguments)

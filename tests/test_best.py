@@ -215,8 +215,10 @@ def test_estimators_race_with_their_seeds_and_go_into_a_plan():
     )
     made = best.grid.selectors
     assert {name: one.random_state for name, one in made.items()} == {
-        "MDFS": 7, "MDFS-2": 0, "mdfs": 0,
-    }  # fmt: skip
+        "MDFS": 7,
+        "MDFS-2": 0,
+        "mdfs": 0,
+    }
     plan = best.plan(DatasetSpec("wine"))
     assert [(one.name, one.options) for one in plan.selectors] == [
         ("MDFS", {"random_state": 7}),

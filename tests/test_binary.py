@@ -156,10 +156,27 @@ def test_other_commands(file, tmp_path):
     assert "nothing to neglect" in siren.stdout
     assert not said(siren.output)
     compared = run(
-        "compare", file, "--target", "state", "-m", "mdfs,chi", "--classifiers", "nb", "--sizes",
-        "2,4", "--repeats", 1, "--folds", 2, "-j", 1, "--progress", "quiet", "--figure",
+        "compare",
+        file,
+        "--target",
+        "state",
+        "-m",
+        "mdfs,chi",
+        "--classifiers",
+        "nb",
+        "--sizes",
+        "2,4",
+        "--repeats",
+        1,
+        "--folds",
+        2,
+        "-j",
+        1,
+        "--progress",
+        "quiet",
+        "--figure",
         tmp_path / "c.png",
-    ).stdout  # fmt: skip
+    ).stdout
     assert compared.startswith("Mean AUC of 2 selectors")
     assert "mean AUC" in compared
     assert not re.search(r"\bMAUC\b|\bpair", compared)
@@ -193,10 +210,20 @@ def test_names_of_users_stay_as_they_are(n_classes):
     page = selection_report(selector, X, y, data_name="mean AUC of MAUC").to_html()
     assert "mean AUC of MAUC" in page
     assert '"the pairs above"' in page
-    rows = pd.DataFrame({
-        "dataset": "MAUC", "repeat": 0, "fold": [0, 1], "classifier": "nb", "size": 5,
-        "selector": "mdfs", "mauc": [0.9, 0.8], "status": "ok", "error": None, "n_train": 89,
-        "n_test": 89,
-    })  # fmt: skip
+    rows = pd.DataFrame(
+        {
+            "dataset": "MAUC",
+            "repeat": 0,
+            "fold": [0, 1],
+            "classifier": "nb",
+            "size": 5,
+            "selector": "mdfs",
+            "mauc": [0.9, 0.8],
+            "status": "ok",
+            "error": None,
+            "n_train": 89,
+            "n_test": 89,
+        }
+    )
     text = mauc_table(rows, "MAUC", Comparison(None), measure="AUC").to_text()
     assert text.startswith("Mean AUC of 1 selectors on the MAUC data set")

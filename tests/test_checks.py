@@ -11,9 +11,15 @@ from mauc.exceptions import MaucError
 
 @pytest.mark.parametrize(
     ("n_classes", "n_samples", "is_class"),
-    [(2, 2, True), (20, 20, True), (21, 41, False), (21, 42, True), (MAX_CLASSES, 2000, True),
-     (MAX_CLASSES + 1, 10**6, False)],
-)  # fmt: skip
+    [
+        (2, 2, True),
+        (20, 20, True),
+        (21, 41, False),
+        (21, 42, True),
+        (MAX_CLASSES, 2000, True),
+        (MAX_CLASSES + 1, 10**6, False),
+    ],
+)
 def test_what_can_be_a_class(n_classes, n_samples, is_class):
     assert is_class_count(n_classes, n_samples) is is_class
 

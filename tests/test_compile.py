@@ -49,9 +49,10 @@ COMMAND = "from mauc.cli import main; main()"
 def run_read_only(program, *words, is_all=False):
     return subprocess.run(
         [sys.executable, "-c", REFUSE.format(is_all=is_all) + program, *words],
-        capture_output=True, text=True,
+        capture_output=True,
+        text=True,
         env={key: os.environ[key] for key in os.environ if key != "NUMBA_CACHE_DIR"},
-    )  # fmt: skip
+    )
 
 
 @pytest.fixture

@@ -78,9 +78,7 @@ def test_tags_tell_the_truth(name):
     # The same, written down by hand for every family.
     families = ("mrmr", "jmi", "fcbf", "relieff", "chi", "su", "schi", "ssu", "ig")
     is_binned = name.split()[0] in families or name in ("pairs su", "pairs ig")
-    by_auc = (
-        "mdfs", "maucd", "greedy", "subproblem", "rest in", "whole", "pairs by", "consensus"
-    )  # fmt: skip
+    by_auc = ("mdfs", "maucd", "greedy", "subproblem", "rest in", "whole", "pairs by", "consensus")
     assert accepts.sparse == (not name.startswith("relieff"))
     assert accepts.nominal == (is_binned or name.startswith(by_auc))
 
@@ -130,9 +128,14 @@ class TestRouting:
         scorer = make_mauc_scorer().set_score_request(sample_weight=True)
         folds = KFold(3, shuffle=True, random_state=0)
         results = cross_validate(
-            pipeline, X, y, cv=folds, scoring=scorer, params={"sample_weight": weights},
+            pipeline,
+            X,
+            y,
+            cv=folds,
+            scoring=scorer,
+            params={"sample_weight": weights},
             return_estimator=True,
-        )  # fmt: skip
+        )
         for fold, (train, test) in enumerate(folds.split(X)):
             alone = clone(selector).fit(X[train], y[train], sample_weight=weights[train])
             fitted = results["estimator"][fold]

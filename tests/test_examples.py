@@ -26,8 +26,10 @@ def test_example_runs(script, tmp_path):
     options = ["-W", "error", "-W", "ignore:FigureCanvasAgg"]
     subprocess.run(
         [sys.executable, *options, str(script)],
-        cwd=tmp_path, env={**os.environ, "MPLBACKEND": "Agg"}, check=True,
-    )  # fmt: skip
+        cwd=tmp_path,
+        env={**os.environ, "MPLBACKEND": "Agg"},
+        check=True,
+    )
 
 
 @pytest.mark.parametrize("name", ["index.md", "start.md"])

@@ -26,14 +26,35 @@ from tests.helpers.cli_helpers import refusal, run, run_json
 from tests.helpers.report_rows import small_run
 
 NAMES = {
-    "clear": "\x1b[2J", "title": "\x1b]0;t\x07", "line": "a\nmauc: wrote b", "return": "a\rb",
-    "c1": "\x9b31m", "bidi": "\u202egpj.exe", "zero width": "a\u200bb", "separator": "a\u2028b",
-    "private": "\ue000b", "script": "</script><script>alert(1)</script>", "jinja": "{{7*7}}",
-    "input": "\\input{/etc/passwd}", "maths": "$x^2_3$", "dollar": "5 $", "frac": "$\\frac{$",
-    "signs": "100 % & # ~ \"a\" | `b` *c* <d>", "entity": "&lt;b&gt;", "option": "[2em]x",
-    "star": "*x", "formula": "=cmd|' /C calc'!A0", "plus": "+1", "minus": "-1", "at": "@SUM(1)",
-    "tab": "\t=1", "error": "#N/A", "underscore": "_x", "markup": "[red]x", "long": "L" * 10_000,
-}  # fmt: skip
+    "clear": "\x1b[2J",
+    "title": "\x1b]0;t\x07",
+    "line": "a\nmauc: wrote b",
+    "return": "a\rb",
+    "c1": "\x9b31m",
+    "bidi": "\u202egpj.exe",
+    "zero width": "a\u200bb",
+    "separator": "a\u2028b",
+    "private": "\ue000b",
+    "script": "</script><script>alert(1)</script>",
+    "jinja": "{{7*7}}",
+    "input": "\\input{/etc/passwd}",
+    "maths": "$x^2_3$",
+    "dollar": "5 $",
+    "frac": "$\\frac{$",
+    "signs": '100 % & # ~ "a" | `b` *c* <d>',
+    "entity": "&lt;b&gt;",
+    "option": "[2em]x",
+    "star": "*x",
+    "formula": "=cmd|' /C calc'!A0",
+    "plus": "+1",
+    "minus": "-1",
+    "at": "@SUM(1)",
+    "tab": "\t=1",
+    "error": "#N/A",
+    "underscore": "_x",
+    "markup": "[red]x",
+    "long": "L" * 10_000,
+}
 TARGETS = {"svm": None, "npz": None}  # these files know their labels
 SURROGATE = "lone\ud800"
 hostile = pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)

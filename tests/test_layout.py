@@ -23,15 +23,23 @@ BEST, GAP = Value("0.95", is_bold=True, marks="‡", is_math=True), Value("—")
 @pytest.fixture
 def grouped():
     rows = (("MDFS", (Value("0.9"), Value("10"))), ("a_b<c", (BEST, GAP)))
-    return Layout("t", "A caption.", ("5", "100"), (Group("NB", rows),), "Size", ("by", "of"),
-                  ("A note.",))  # fmt: skip
+    return Layout(
+        "t", "A caption.", ("5", "100"), (Group("NB", rows),), "Size", ("by", "of"), ("A note.",)
+    )
 
 
 def test_text_has_digits_below_each_other_and_marks_beside_them(grouped):
     assert render_text(grouped).splitlines() == [
-        "A caption.", "", "           Size", "by  of          5     100", "-" * 25,
-        "NB  MDFS      0.9      10", "    a_b<c  **0.95**‡    —", "", "A note.",
-    ]  # fmt: skip
+        "A caption.",
+        "",
+        "           Size",
+        "by  of          5     100",
+        "-" * 25,
+        "NB  MDFS      0.9      10",
+        "    a_b<c  **0.95**‡    —",
+        "",
+        "A note.",
+    ]
 
 
 def test_a_narrow_terminal_gets_the_columns_in_parts(grouped):
@@ -45,9 +53,15 @@ def test_a_narrow_terminal_gets_the_columns_in_parts(grouped):
 
 def test_markdown(grouped):
     assert render_markdown(grouped).splitlines() == [
-        "A caption. Columns: size.", "", "| by | of | 5 | 100 |", "| :-- | :-- | --: | --: |",
-        "| NB | MDFS | 0.9 | 10 |", r"|  | a\_b\<c | **0.95**‡ | — |", "", "A note.",
-    ]  # fmt: skip
+        "A caption. Columns: size.",
+        "",
+        "| by | of | 5 | 100 |",
+        "| :-- | :-- | --: | --: |",
+        "| NB | MDFS | 0.9 | 10 |",
+        r"|  | a\_b\<c | **0.95**‡ | — |",
+        "",
+        "A note.",
+    ]
     assert escape_markdown("x|y*z") == r"x\|y\*z"
 
 
@@ -72,8 +86,12 @@ def test_html_names_rows_and_columns_and_survives_plain_values(grouped):
 
 def test_a_table_without_a_caption_is_part_of_a_text():
     table = plain_layout(["n", "<b>"], [["1", "<script>"], ["10", "bcd"]], 5, right=("n",))
-    assert render_text(table).splitlines() == [" n  <b>", " 1  <script>", "10  bcd",
-                                               "... and 3 more"]  # fmt: skip
+    assert render_text(table).splitlines() == [
+        " n  <b>",
+        " 1  <script>",
+        "10  bcd",
+        "... and 3 more",
+    ]
     html = render_html(table)
     assert "<th" in html
     assert 'scope="row"' not in html

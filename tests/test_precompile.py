@@ -23,9 +23,11 @@ print(mauc.warmup(["1nn", "nb"], n_jobs=2, progress="quiet").n_methods)
 
 def run(cache, *words):
     return subprocess.run(
-        [sys.executable, *words], capture_output=True, text=True,
+        [sys.executable, *words],
+        capture_output=True,
+        text=True,
         env={**os.environ, "NUMBA_CACHE_DIR": str(cache)},
-    )  # fmt: skip
+    )
 
 
 def test_a_second_warm_up_compiles_nothing(tmp_path):

@@ -59,8 +59,16 @@ def test_names_and_labels_are_unique(table_of_methods):
 
 def test_the_nine_selectors_of_the_paper_in_its_order():
     assert PAPER_SELECTORS == (
-        "mdfs", "maucd", "mrmr", "fsdd", "schi", "ssu", "chi", "su", "relieff",
-    )  # fmt: skip
+        "mdfs",
+        "maucd",
+        "mrmr",
+        "fsdd",
+        "schi",
+        "ssu",
+        "chi",
+        "su",
+        "relieff",
+    )
 
 
 @pytest.mark.parametrize("name", METHODS)

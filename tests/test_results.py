@@ -72,8 +72,11 @@ def test_the_chosen_and_the_best_size_are_always_among_those_shown():
     mauc[[13, 37]] = 0.8999, 0.9
     curve = SizeCurve(np.arange(1, 61), np.tile(mauc, (2, 1)))
     assert (curve.size, curve.best_size) == (14, 38)
-    marks = {line.split()[0]: line.split()[3] for line in str(curve).splitlines()
-             if len(line.split()) == 4 and line.split()[0].isdigit()}  # fmt: skip
+    marks = {
+        line.split()[0]: line.split()[3]
+        for line in str(curve).splitlines()
+        if len(line.split()) == 4 and line.split()[0].isdigit()
+    }
     assert marks == {"14": "chosen", "38": "best"}
 
 
@@ -109,10 +112,14 @@ def test_every_result_has_rows_a_frame_and_html():
     scores = np.random.default_rng(0).normal(size=(len(y), 3))
     greedy = GreedyMAUC(2).fit(X, y)
     results = [
-        greedy.trace_, ErrorControl(np.array([0.9, 0.2]), 1, 4), pair_auc_scores(y, scores),
-        mauc_interval(y, scores), select_k(MDFS(), X, y, sizes=[1, 2]), siren_study(X, y),
+        greedy.trace_,
+        ErrorControl(np.array([0.9, 0.2]), 1, 4),
+        pair_auc_scores(y, scores),
+        mauc_interval(y, scores),
+        select_k(MDFS(), X, y, sizes=[1, 2]),
+        siren_study(X, y),
         pair_tests(X, y),
-    ]  # fmt: skip
+    ]
     for result in results:
         assert isinstance(result, Result)
         frame = result.to_frame()

@@ -22,9 +22,25 @@ import numpy as np
 GOLDEN = Path(__file__).resolve().parents[1] / "tests" / "golden" / "fingerprints.json"
 SETS = ("breast_cancer", "control_charts", "digits", "iris", "siren", "wine")
 SELECTORS = (
-    "mdfs", "maucd", "mrmr", "fsdd", "schi", "ssu", "chi", "su", "relieff", "fisher", "ig", "anova",
-    "fcbf", "fast", "arco", "jmi", "greedy", "subproblem",
-)  # fmt: skip
+    "mdfs",
+    "maucd",
+    "mrmr",
+    "fsdd",
+    "schi",
+    "ssu",
+    "chi",
+    "su",
+    "relieff",
+    "fisher",
+    "ig",
+    "anova",
+    "fcbf",
+    "fast",
+    "arco",
+    "jmi",
+    "greedy",
+    "subproblem",
+)
 #: further options of some selectors; the seed is that of all that have one
 VARIANTS = {
     "mdfs": ({"ties": "mauc"}, {"schedule": "hardest"}, {"schedule": "round_robin"}),
@@ -73,10 +89,17 @@ def selector_prints(X, y):
             selector.fit(X, y)
             trace = selector.trace_
             key = " ".join([method, *(f"{name}={value}" for name, value in options.items())])
-            yield key, digest(
-                selector.ranking_, selector.scores_, selector.pair_auc_, trace.subproblems,
-                trace.ranks, trace.scores,
-            )  # fmt: skip
+            yield (
+                key,
+                digest(
+                    selector.ranking_,
+                    selector.scores_,
+                    selector.pair_auc_,
+                    trace.subproblems,
+                    trace.ranks,
+                    trace.scores,
+                ),
+            )
 
 
 def classifier_prints(X, y):

@@ -47,9 +47,14 @@ fit_stream.warm = fit_array.warm = warm_up
 
 def main():
     given = arguments(
-        __doc__, rows=1_000_000, columns=2_500, memory="1GB", rows_per_group=100_000, part=250,
+        __doc__,
+        rows=1_000_000,
+        columns=2_500,
+        memory="1GB",
+        rows_per_group=100_000,
+        part=250,
         encoding="plain",
-    )  # fmt: skip
+    )
     n_cells = given.rows * given.columns
     shape = f"{given.rows}x{given.columns}-{given.rows_per_group}"
     path = given.folder / f"normal-{shape}-{given.encoding}.parquet"
@@ -71,9 +76,13 @@ def main():
     for name in ("MDFS", "GreedyMAUC"):
         _, seconds, cpu, peak = measured(fit_stream, name, path, given.memory)
         print_row(
-            f"{name}: million cells / s against the slower", slower / 1e6, "stream",
-            n_cells / seconds / 1e6, ">= 0.6" if name == "MDFS" else "", "",
-        )  # fmt: skip
+            f"{name}: million cells / s against the slower",
+            slower / 1e6,
+            "stream",
+            n_cells / seconds / 1e6,
+            ">= 0.6" if name == "MDFS" else "",
+            "",
+        )
         print_row(f"  seconds; CPU seconds {cpu:.0f}", seconds)
         kept = 2048 * given.columns if name == "GreedyMAUC" else 0
         print_row("  peak resident GB", (peak - kept) / GIGABYTE, "1.5 GB", 1.5, "<= 1", "GB")

@@ -93,9 +93,12 @@ def write_csv(path, n_rows, n_columns):
 def run(code, path, memory, folder):
     """Run a script in a process of its own; return what it reports."""
     done = subprocess.run(
-        [sys.executable, "-c", code + _REPORT, str(path), memory], check=True, text=True,
-        stdout=subprocess.PIPE, env={**os.environ, "MAUC_CACHE": str(folder / "cache")},
-    )  # fmt: skip
+        [sys.executable, "-c", code + _REPORT, str(path), memory],
+        check=True,
+        text=True,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "MAUC_CACHE": str(folder / "cache")},
+    )
     return json.loads(done.stdout.splitlines()[-1])
 
 

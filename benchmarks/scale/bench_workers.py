@@ -23,9 +23,12 @@ BAR = 1.7
 def start(n_workers):
     """Return a cluster of local workers of one thread each, and its client."""
     cluster = LocalCluster(
-        n_workers=n_workers, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0",
+        n_workers=n_workers,
+        threads_per_worker=1,
+        processes=True,
+        dashboard_address="127.0.0.1:0",
         memory_limit="4GB",
-    )  # fmt: skip
+    )
     return cluster, Client(cluster, set_as_default=False)
 
 

@@ -57,9 +57,13 @@ for (name, auc), marker, colour, shift in zip(
     pair_auc.items(), "vso", ("#D55E00", "#000000", "#0072B2"), (-0.15, 0, 0.15), strict=True
 ):
     ax.plot(
-        np.arange(15) + shift, auc[order], marker, color=colour, markersize=7,
+        np.arange(15) + shift,
+        auc[order],
+        marker,
+        color=colour,
+        markersize=7,
         label=f"{name}: MAUC {mauc[name]:.3f}",
-    )  # fmt: skip
+    )
 ax.text(-0.3, 0.51, "chance", color="0.4", va="bottom")
 ax.text(11.5, 1.012, "pairs of hard classes", ha="center", va="bottom", color="#8a5a00")
 ax.set_xticks(range(15), order, rotation=60, ha="right", rotation_mode="anchor")

@@ -52,9 +52,14 @@ for step, t in enumerate(selector.ranking_, 1):
     for ax in (above, below):
         ax.axvline(t, color="white" if ax is below else "0.3", linestyle="--", linewidth=1.3)
     below.text(
-        t, 14.1, step, ha="center", va="center", fontsize=8,
+        t,
+        14.1,
+        step,
+        ha="center",
+        va="center",
+        fontsize=8,
         bbox={"facecolor": "white", "edgecolor": "none", "boxstyle": "circle,pad=0.15"},
-    )  # fmt: skip
+    )
 plt.show()
 
 # %%

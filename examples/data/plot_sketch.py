@@ -40,9 +40,13 @@ ax.loglog(n_bins, bounds, "v-", color="#0072B2", label="bound that the sketch st
 ax.loglog(n_bins, errors, "o--", color="#D55E00", label="largest error in fact", linewidth=2)
 for number, bound, size in zip(n_bins, bounds, sizes, strict=True):
     ax.annotate(
-        f"{size / 1e3:,.0f} kB", (number, bound), xytext=(4, 6), textcoords="offset points",
-        fontsize=8, color="#0072B2",
-    )  # fmt: skip
+        f"{size / 1e3:,.0f} kB",
+        (number, bound),
+        xytext=(4, 6),
+        textcoords="offset points",
+        fontsize=8,
+        color="#0072B2",
+    )
 ax.set_xticks(n_bins, [str(number) for number in n_bins])
 ax.minorticks_off()
 ax.set_xlim(right=1700)

@@ -21,10 +21,20 @@ from mauc import GreedyMAUC, mauc_scorer
 
 X, y = load_wine(return_X_y=True, as_frame=True)
 prices = {
-    "color_intensity": 1, "hue": 1, "alcohol": 2, "ash": 2, "alcalinity_of_ash": 3, "magnesium": 4,
-    "malic_acid": 4, "od280/od315_of_diluted_wines": 4, "total_phenols": 6,
-    "nonflavanoid_phenols": 8, "proanthocyanins": 8, "flavanoids": 8, "proline": 10,
-}  # fmt: skip
+    "color_intensity": 1,
+    "hue": 1,
+    "alcohol": 2,
+    "ash": 2,
+    "alcalinity_of_ash": 3,
+    "magnesium": 4,
+    "malic_acid": 4,
+    "od280/od315_of_diluted_wines": 4,
+    "total_phenols": 6,
+    "nonflavanoid_phenols": 8,
+    "proanthocyanins": 8,
+    "flavanoids": 8,
+    "proline": 10,
+}
 
 # %%
 # A fit with a budget has a cost curve: the predicted MAUC against what the features so far cost.
@@ -71,9 +81,15 @@ for fold, (train, test) in enumerate(StratifiedKFold(5, shuffle=True, random_sta
 by_prices, ignoring = by_prices.mean(axis=0), ignoring.mean(axis=0)
 fig, ax = plt.subplots(figsize=(7.2, 4.2), layout="constrained")
 ax.fill_between(
-    budgets, ignoring, by_prices, where=by_prices >= ignoring, interpolate=True,
-    color="#0072B2", alpha=0.12, linewidth=0,
-)  # fmt: skip
+    budgets,
+    ignoring,
+    by_prices,
+    where=by_prices >= ignoring,
+    interpolate=True,
+    color="#0072B2",
+    alpha=0.12,
+    linewidth=0,
+)
 ax.plot(budgets, by_prices, "o-", color="#0072B2", linewidth=2.5, label="by gain per price")
 ax.plot(budgets, ignoring, "s--", color="#D55E00", label="by gain, ignoring prices")
 ax.set_xticks(range(2, 16, 2))

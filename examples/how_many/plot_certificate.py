@@ -50,9 +50,12 @@ ax.axhline(wanted, color="#D55E00", linewidth=1)
 ax.text(sizes[-1], wanted, "a loss of 0.005", color="#D55E00", va="bottom", ha="right")
 ax.axvline(enough, color="#D55E00", linestyle=":", linewidth=1.5)
 ax.annotate(
-    f"{enough} features\nare certified", (enough, wanted), xytext=(24, 50),
-    textcoords="offset points", arrowprops={"arrowstyle": "->", "color": "#D55E00"},
-)  # fmt: skip
+    f"{enough} features\nare certified",
+    (enough, wanted),
+    xytext=(24, 50),
+    textcoords="offset points",
+    arrowprops={"arrowstyle": "->", "color": "#D55E00"},
+)
 ax.set(xlabel="number of features chosen of 64", ylabel="loss of MAUC against all features")
 ax.set_title("Loss of MAUC at most, against the number of pixels kept", loc="left")
 ax.legend(loc="upper right")

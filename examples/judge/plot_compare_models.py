@@ -27,8 +27,9 @@ X_train, X_test, y_train, y_test = train_test_split(
 
 scores = {}
 for name, selector in (
-    ("GreedyMAUC", GreedyMAUC(4)), ("SelectKBest", SelectKBest(f_classif, k=4)),
-):  # fmt: skip
+    ("GreedyMAUC", GreedyMAUC(4)),
+    ("SelectKBest", SelectKBest(f_classif, k=4)),
+):
     model = make_pipeline(selector, GaussianNB()).fit(X_train, y_train)
     scores[name] = model.predict_log_proba(X_test)
     print(name, mauc_interval(y_test, scores[name], labels=model.classes_))

@@ -23,9 +23,15 @@ for seed in range(2):
     data[f"charts {seed}"] = make_control_charts(40, random_state=seed)
     data[f"siren {seed}"] = make_siren(50, random_state=seed)
     X, y = make_classification(
-        400, 40, n_informative=10, n_redundant=10, n_classes=5, n_clusters_per_class=1,
-        class_sep=1.5, random_state=seed,
-    )  # fmt: skip
+        400,
+        40,
+        n_informative=10,
+        n_redundant=10,
+        n_classes=5,
+        n_clusters_per_class=1,
+        class_sep=1.5,
+        random_state=seed,
+    )
     data[f"clusters {seed}"] = Dataset(
         f"clusters {seed}", X, y, [f"x{column}" for column in range(40)]
     )

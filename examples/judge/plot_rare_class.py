@@ -57,9 +57,14 @@ fig, ax = plt.subplots(figsize=(7.2, 4.2), layout="constrained")
 for (name, gain), colour, marker in zip(gains.items(), ("#0072B2", "#D55E00"), "os", strict=True):
     ax.plot(shares, gain, color=colour, marker=marker, linewidth=2.2)
     ax.annotate(
-        name, (shares[-1], gain[-1]), xytext=(8, 6), textcoords="offset points", va="center",
-        color=colour, weight="bold",
-    )  # fmt: skip
+        name,
+        (shares[-1], gain[-1]),
+        xytext=(8, 6),
+        textcoords="offset points",
+        va="center",
+        color=colour,
+        weight="bold",
+    )
 ax.set_xscale("log")
 ax.set_xticks(shares, [f"{share:.0%}" for share in shares])
 ax.minorticks_off()

@@ -27,9 +27,10 @@ order = np.argsort(-consensus.frequencies_, kind="stable")[:16]
 is_chosen = consensus.get_support()[order]
 fig, ax = plt.subplots(figsize=(7.4, 5.0), layout="constrained")
 ax.barh(
-    X.columns[order], consensus.frequencies_[order],
+    X.columns[order],
+    consensus.frequencies_[order],
     color=np.where(is_chosen, "#0072B2", "#BBBBBB"),
-)  # fmt: skip
+)
 ax.invert_yaxis()
 ax.axvline(6 / 30, color="#D55E00", linestyle="--")
 ax.text(6 / 30 + 0.01, 15.2, "six of 30 drawn by lot", color="#D55E00", va="center")

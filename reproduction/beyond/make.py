@@ -84,8 +84,9 @@ def gains(rows):
     names = [n for n in rows["selector"].unique() if everywhere[n] == 9 and svm.get(n, 0) == 9]
     cells = (
         ok[ok["selector"].isin(names)]
-        .groupby(["dataset", "classifier", "size", "selector"], sort=False)["mauc"].mean()
-    )  # fmt: skip
+        .groupby(["dataset", "classifier", "size", "selector"], sort=False)["mauc"]
+        .mean()
+    )
     means = cells.groupby(["dataset", "selector"], sort=False).mean().unstack()
     means["greedy - mdfs"] = means["greedy"] - means["mdfs"]
     few = cells[cells.index.get_level_values("size").isin(FEW)]
@@ -101,8 +102,10 @@ def gains(rows):
     ]
     by_classifier = (
         ok[ok["selector"].isin(["greedy", "mdfs", "mrmr"])]
-        .groupby(["dataset", "classifier", "selector"], sort=False)["mauc"].mean().unstack()
-    )  # fmt: skip
+        .groupby(["dataset", "classifier", "selector"], sort=False)["mauc"]
+        .mean()
+        .unstack()
+    )
     parts = pd.DataFrame(
         {
             "greedy - mdfs": by_classifier["greedy"] - by_classifier["mdfs"],
@@ -134,11 +137,15 @@ def worse(rows):
             n_better = int((part["mark"] == "better").sum())
             lines.append(
                 {
-                    "against": rival, "data sets": name, "cells": len(part),
-                    "better": n_better, "worse": n_worse,
-                    "worse, share": f"{n_worse / len(part):.1%}", "bar": f"<= {bar:.0%}",
+                    "against": rival,
+                    "data sets": name,
+                    "cells": len(part),
+                    "better": n_better,
+                    "worse": n_worse,
+                    "worse, share": f"{n_worse / len(part):.1%}",
+                    "bar": f"<= {bar:.0%}",
                 }
-            )  # fmt: skip
+            )
     return (
         "## Cells (data set x classifier x size <= 50) by the corrected resampled t-test\n\n"
         + markdown(pd.DataFrame(lines))
@@ -158,8 +165,10 @@ def summaries(filters, rows):
     stability = selector_stability(filters)
     wide = (
         stability[stability["size"].isin([10, 50, 100])]
-        .groupby(["selector", "size"], sort=False)["stability"].mean().unstack()
-    )  # fmt: skip
+        .groupby(["selector", "size"], sort=False)["stability"]
+        .mean()
+        .unstack()
+    )
     display = StabilityDisplay.from_run(filters)
     display.figure_.savefig(HERE / "stability.png", dpi=90)
     yield (
@@ -195,8 +204,12 @@ def auto(filters):
             flat = int(means.index[means >= means.max() - FLAT][0])
             lines.append(
                 {
-                    "data set": dataset, "selector": method, "auto": curve.size,
-                    "best of the curve": best, "MAUC at auto": at, "MAUC at best": means.max(),
+                    "data set": dataset,
+                    "selector": method,
+                    "auto": curve.size,
+                    "best of the curve": best,
+                    "MAUC at auto": at,
+                    "MAUC at best": means.max(),
                     "loss": means.max() - at,
                     "within 0.005": "yes" if means.max() - at <= FLAT else "no",
                     "smallest within 0.005": flat,
@@ -204,7 +217,7 @@ def auto(filters):
                     "within, Naive Bayes": "yes" if bayes_loss <= FLAT else "no",
                     "at most half": "yes" if 2 * curve.size <= best else "no",
                 }
-            )  # fmt: skip
+            )
     return (
         '## The number of features: `n_features_to_select="auto"`\n\n'
         "One standard error rule on fivefold Naive Bayes inside the data set, against the curve of "

@@ -168,10 +168,15 @@ class MrmrSelection(Rival):
             return pd.Series(Z[:, features].T @ Z[:, target_column], index=features)
 
         return mrmr_classif(
-            pd.DataFrame(X), pd.Series(y), K=self._n_wanted(X), relevance=relevance,
-            redundancy=redundancy, denominator=lambda row: row.to_numpy().mean(),
-            show_progress=False, n_jobs=1,
-        )  # fmt: skip
+            pd.DataFrame(X),
+            pd.Series(y),
+            K=self._n_wanted(X),
+            relevance=relevance,
+            redundancy=redundancy,
+            denominator=lambda row: row.to_numpy().mean(),
+            show_progress=False,
+            n_jobs=1,
+        )
 
 
 class L1Path(Rival):
@@ -492,11 +497,17 @@ class LightGBM(ClassifierMixin, BaseEstimator):
         from lightgbm import LGBMClassifier
 
         self.model_ = LGBMClassifier(
-            n_estimators=self.n_estimators, importance_type=self.importance_type,
-            random_state=self.random_state, num_leaves=15, max_bin=63,
-            min_child_samples=20 if len(y) >= 500 else 5, n_jobs=1, verbose=-1,
-            deterministic=True, force_col_wise=True,
-        ).fit(X, y)  # fmt: skip
+            n_estimators=self.n_estimators,
+            importance_type=self.importance_type,
+            random_state=self.random_state,
+            num_leaves=15,
+            max_bin=63,
+            min_child_samples=20 if len(y) >= 500 else 5,
+            n_jobs=1,
+            verbose=-1,
+            deterministic=True,
+            force_col_wise=True,
+        ).fit(X, y)
         self.classes_ = self.model_.classes_
         self.feature_importances_ = self.model_.feature_importances_
         return self

@@ -100,9 +100,15 @@ def marks_table(compared):
     """Return how many of the paper's marks the run has too, and what it has instead."""
     cells = compared_marks(compared)
     heads = [
-        "data set", "classifier", "marks of the paper", "same here", "opposite", "none here",
-        "no mark in the paper", "none here either",
-    ]  # fmt: skip
+        "data set",
+        "classifier",
+        "marks of the paper",
+        "same here",
+        "opposite",
+        "none here",
+        "no mark in the paper",
+        "none here either",
+    ]
     groups = [*cells.groupby(["dataset", "classifier"], sort=False), ((ALL, ALL), cells)]
     rows = []
     for (dataset, classifier), part in groups:
@@ -151,10 +157,15 @@ def lost_marks_line(compared):
 def size_table(compared):
     """Return the differences of all selectors and data sets by size."""
     rows = [
-        [str(size), f"{part.mean():+.4f}", f"{part.abs().mean():.4f}", f"{part.min():+.4f}",
-         f"{part.max():+.4f}"]
+        [
+            str(size),
+            f"{part.mean():+.4f}",
+            f"{part.abs().mean():.4f}",
+            f"{part.min():+.4f}",
+            f"{part.max():+.4f}",
+        ]
         for size, part in measured_cells(compared).groupby("size")["difference"]
-    ]  # fmt: skip
+    ]
     return markdown_table(["size", "mean", "mean absolute", "smallest", "largest"], rows)
 
 

@@ -172,11 +172,21 @@ def siren_table(studies):
         ranks = pd.Series(study.auc).rank(), pd.Series(neglect).rank()
         hard, easy = (float(study.weights(third) @ neglect) for third in ("hard", "easy"))
         lines.append(
-            [relevance, f"{hard:.3f}", f"{easy:.3f}", f"{study.index:.3f}",
-             f"{np.corrcoef(*ranks)[0, 1]:+.2f}"]
-        )  # fmt: skip
-    heads = ["relevance", "neglect, hardest third", "easiest third", "siren index",
-             "rank correlation of AUC and neglect"]  # fmt: skip
+            [
+                relevance,
+                f"{hard:.3f}",
+                f"{easy:.3f}",
+                f"{study.index:.3f}",
+                f"{np.corrcoef(*ranks)[0, 1]:+.2f}",
+            ]
+        )
+    heads = [
+        "relevance",
+        "neglect, hardest third",
+        "easiest third",
+        "siren index",
+        "rank correlation of AUC and neglect",
+    ]
     return markdown_table(heads, lines)
 
 
@@ -188,9 +198,17 @@ def pair_table(studies, first="Soybean-mintill", second="Soybean-clean"):
         pair = next(at for at, name in enumerate(study.names) if name in names)
         ranks = study.ranks[study.chosen, pair]
         lines.append(
-            [relevance, f"{study.auc[pair]:.3f}", f"{ranks.mean():.0f}",
-             f"{int((ranks > len(study.chosen)).sum())} of {len(ranks)}"]
-        )  # fmt: skip
-    heads = ["relevance", "AUC of Naive Bayes", "mean rank of the best 100",
-             "of them not in the pair's own best 100"]  # fmt: skip
+            [
+                relevance,
+                f"{study.auc[pair]:.3f}",
+                f"{ranks.mean():.0f}",
+                f"{int((ranks > len(study.chosen)).sum())} of {len(ranks)}",
+            ]
+        )
+    heads = [
+        "relevance",
+        "AUC of Naive Bayes",
+        "mean rank of the best 100",
+        "of them not in the pair's own best 100",
+    ]
     return markdown_table(heads, lines)

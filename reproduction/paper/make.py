@@ -89,9 +89,15 @@ def study_sirens():
     studies = {}
     for relevance in SIREN_RELEVANCES:
         study = siren_study(
-            data.X, data.y, relevance=relevance, n_features=100, cv=10, auc=auc,
-            selectors=selectors, n_jobs=-1,
-        )  # fmt: skip
+            data.X,
+            data.y,
+            relevance=relevance,
+            n_features=100,
+            cv=10,
+            auc=auc,
+            selectors=selectors,
+            n_jobs=-1,
+        )
         studies[relevance] = replace(study, judge="Naive Bayes")
     return studies
 
@@ -232,10 +238,12 @@ def seconds_table(seconds):
     )
     datasets = [name for name in paper.index.unique("dataset") if name in here.index.levels[1]]
     lines = [
-        [shown_name("selector", one), *(rf"{here[one, name]:.3f} \| {paper[one, name]:.3f}"
-                                        for name in datasets)]
+        [
+            shown_name("selector", one),
+            *(rf"{here[one, name]:.3f} \| {paper[one, name]:.3f}" for name in datasets),
+        ]
         for one in here.index.unique("selector")
-    ]  # fmt: skip
+    ]
     return markdown_table(["selector", *(shown_name("dataset", one) for one in datasets)], lines)
 
 
@@ -252,9 +260,10 @@ def tuning_table(tuned):
     for name, found in tuned.items():
         shown = [
             f"{power(found[size].C)}, {power(found[size].gamma)}; {found[size].mauc:.3f}"
-            if size in found else "-"
+            if size in found
+            else "-"
             for size in sizes
-        ]  # fmt: skip
+        ]
         lines.append([shown_name("dataset", name), *shown])
     return markdown_table(["data set", *map(str, sizes)], lines)
 

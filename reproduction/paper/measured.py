@@ -22,9 +22,14 @@ FOLD = ["repeat", "fold"]
 RANKED = [*FOLD, "selector"]
 SECONDS = ["select_seconds", "fit_seconds", "score_seconds"]
 NARROW = {
-    "repeat": "int16", "fold": "int16", "size": "int16", "n_train": "int32", "n_test": "int32",
-    "n_features": "int32", **dict.fromkeys(SECONDS, "float32"),
-}  # fmt: skip
+    "repeat": "int16",
+    "fold": "int16",
+    "size": "int16",
+    "n_train": "int32",
+    "n_test": "int32",
+    "n_features": "int32",
+    **dict.fromkeys(SECONDS, "float32"),
+}
 
 
 def load_part(run, frame="pandas"):
@@ -94,9 +99,13 @@ def write_packed(rows, path):
     table = pa.Table.from_pandas(rows.drop(columns="dataset").astype(NARROW), preserve_index=False)
     table = table.replace_schema_metadata(None)
     pq.write_table(
-        table, path, compression="zstd", compression_level=19, use_byte_stream_split=["mauc"],
+        table,
+        path,
+        compression="zstd",
+        compression_level=19,
+        use_byte_stream_split=["mauc"],
         use_dictionary=[name for name in table.column_names if name not in ("mauc", "features")],
-    )  # fmt: skip
+    )
 
 
 def read_packed(path):

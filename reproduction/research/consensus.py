@@ -28,10 +28,27 @@ from mauc.stats import stability
 from reproduction.common import load_npz
 
 NAMES = (
-    "synthetic", "urban", "washington_sub_forest", "sorlie", "usps", "phoneme", "semeion",
-    "thyroid_sub_tox171", "dermatology", "texture", "satimage", "vehicle", "libras", "arrhythmia",
-    "mnist", "cnae9", "indiana", "thyroid_sub_srbct", "isolet", "su",
-)  # fmt: skip
+    "synthetic",
+    "urban",
+    "washington_sub_forest",
+    "sorlie",
+    "usps",
+    "phoneme",
+    "semeion",
+    "thyroid_sub_tox171",
+    "dermatology",
+    "texture",
+    "satimage",
+    "vehicle",
+    "libras",
+    "arrhythmia",
+    "mnist",
+    "cnae9",
+    "indiana",
+    "thyroid_sub_srbct",
+    "isolet",
+    "su",
+)
 RULES = ("frequency", "rank", "loss")
 SIZES = (10, 20, 50)
 MAX_ROWS, N_REPEATS, N_FOLDS = 1000, 2, 5
@@ -132,12 +149,16 @@ def print_means(differences):
         stable, mauc = np.array(pairs).T
         rows.append(
             [
-                rule, f"{stable.mean():+.3f}", f"{stable.min():+.3f}",
-                f"{(stable > 0).sum()} of {len(stable)}", f"{mauc.mean():+.4f}",
-                f"{np.median(mauc):+.4f}", f"{mauc.min():+.4f}",
+                rule,
+                f"{stable.mean():+.3f}",
+                f"{stable.min():+.3f}",
+                f"{(stable > 0).sum()} of {len(stable)}",
+                f"{mauc.mean():+.4f}",
+                f"{np.median(mauc):+.4f}",
+                f"{mauc.min():+.4f}",
                 f"{(mauc >= -0.003).sum()} of {len(mauc)}",
             ]
-        )  # fmt: skip
+        )
     print_table(
         [
             "rule",

@@ -17,10 +17,27 @@ from mauc import GreedyMAUC, mauc_score
 from reproduction.common import load_npz
 
 SETS = (
-    "indiana", "isolet", "mnist", "phoneme", "synthetic", "thyroid_sub_srbct", "usps",
-    "washington_sub_forest", "arrhythmia", "cnae9", "dermatology", "libras", "penbased", "satimage",
-    "segment", "semeion", "sorlie", "texture", "urban", "vehicle",
-)  # fmt: skip
+    "indiana",
+    "isolet",
+    "mnist",
+    "phoneme",
+    "synthetic",
+    "thyroid_sub_srbct",
+    "usps",
+    "washington_sub_forest",
+    "arrhythmia",
+    "cnae9",
+    "dermatology",
+    "libras",
+    "penbased",
+    "satimage",
+    "segment",
+    "semeion",
+    "sorlie",
+    "texture",
+    "urban",
+    "vehicle",
+)
 MAX_ROWS, N_CHOSEN, N_HALVES = 4000, 10, 2
 FAR = 0.005
 
@@ -53,8 +70,13 @@ def describe(name, found):
     """Return a row of the table in Markdown."""
     predicted, measured = found.T
     errors = measured - predicted
-    cells = (predicted.mean(), measured.mean(), measured.max(), np.sqrt((errors**2).mean()),
-             np.median(np.abs(errors)))  # fmt: skip
+    cells = (
+        predicted.mean(),
+        measured.mean(),
+        measured.max(),
+        np.sqrt((errors**2).mean()),
+        np.median(np.abs(errors)),
+    )
     values = " | ".join(f"{value:.4f}" for value in cells)
     return f"| {name} | {len(found)} | {values} | {(measured > FAR).mean():.3f} |"
 
@@ -62,8 +84,16 @@ def describe(name, found):
 def main():
     """Print one row per data set, and one of all exchanges."""
     warnings.simplefilter("ignore")
-    heads = ("data set", "exchanges", "predicted", "measured", "largest", "RMS error",
-             "median error", f"above {FAR}")  # fmt: skip
+    heads = (
+        "data set",
+        "exchanges",
+        "predicted",
+        "measured",
+        "largest",
+        "RMS error",
+        "median error",
+        f"above {FAR}",
+    )
     print(f"| {' | '.join(heads)} |\n|{'---|' * len(heads)}")
     parts = []
     for name in sys.argv[1:] or SETS:

@@ -34,16 +34,46 @@ from mauc.selectors.pair_auc import pair_wins
 from reproduction.common import load_npz
 
 ALL = (
-    "isolet", "mnist", "usps", "phoneme", "indiana", "synthetic", "thyroid_sub_tox171",
-    "thyroid_sub_srbct", "washington_sub_forest", "texture", "segment", "satimage", "vehicle",
-    "penbased", "libras", "cnae9", "semeion", "urban", "arrhythmia", "dermatology", "su", "sorlie",
-)  # fmt: skip
+    "isolet",
+    "mnist",
+    "usps",
+    "phoneme",
+    "indiana",
+    "synthetic",
+    "thyroid_sub_tox171",
+    "thyroid_sub_srbct",
+    "washington_sub_forest",
+    "texture",
+    "segment",
+    "satimage",
+    "vehicle",
+    "penbased",
+    "libras",
+    "cnae9",
+    "semeion",
+    "urban",
+    "arrhythmia",
+    "dermatology",
+    "su",
+    "sorlie",
+)
 #: rows that are drawn from large sets, so that there are few and the test part is large
 FEW = {
-    "usps": 60, "mnist": 80, "phoneme": 50, "texture": 66, "semeion": 100, "urban": 81,
-    "isolet": 130, "indiana": 72, "synthetic": 48, "satimage": 60, "cnae9": 90,
-    "washington_sub_forest": 64, "segment": 56, "dermatology": 60,
-}  # fmt: skip
+    "usps": 60,
+    "mnist": 80,
+    "phoneme": 50,
+    "texture": 66,
+    "semeion": 100,
+    "urban": 81,
+    "isolet": 130,
+    "indiana": 72,
+    "synthetic": 48,
+    "satimage": 60,
+    "cnae9": 90,
+    "washington_sub_forest": 64,
+    "segment": 56,
+    "dermatology": 60,
+}
 TINY = {"su": 50, "thyroid_sub_srbct": 40, "sorlie": 45}
 N_DRAWS = {"few": 4, "tiny": 10}
 MAX_ROWS, MAX_TEST, SMALL_SET = 2000, 1000, 450
@@ -217,9 +247,12 @@ def splits(group, seed):
             X, y = load(name)
             for draw in range(N_DRAWS[group]):
                 parts = train_test_split(
-                    np.arange(len(y)), train_size=n, test_size=min(MAX_TEST, len(y) - n),
-                    stratify=y, random_state=100 + seed + draw,
-                )  # fmt: skip
+                    np.arange(len(y)),
+                    train_size=n,
+                    test_size=min(MAX_TEST, len(y) - n),
+                    stratify=y,
+                    random_state=100 + seed + draw,
+                )
                 yield f"{name} {n}", X, y, *parts
         return
     for name in ALL:

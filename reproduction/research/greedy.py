@@ -113,9 +113,18 @@ def mean_error(alpha):
 
 
 def choose(
-    fold, *, d=None, R=None, shrinkage=None, cube=0.0, error=None,
-    second=None, kappa=0.0, is_capped=False, is_naive=False,
-):  # fmt: skip
+    fold,
+    *,
+    d=None,
+    R=None,
+    shrinkage=None,
+    cube=0.0,
+    error=None,
+    second=None,
+    kappa=0.0,
+    is_capped=False,
+    is_naive=False,
+):
     """Choose greedily; every option is one idea that was tried."""
     start = corrected(fold) if d is None else d
     d = start.copy()
@@ -244,8 +253,10 @@ def main(names):
     rows = []
     for variant in VARIANTS:
         means = [mean(results[name][variant]) for name in names]
-        groups = [[m for m, name in zip(means, names, strict=True) if name in group]
-                  for group in (TUNE, JUDGE)]  # fmt: skip
+        groups = [
+            [m for m, name in zip(means, names, strict=True) if name in group]
+            for group in (TUNE, JUDGE)
+        ]
         shown = [f"{m:.4f}" for m in means] + [f"{np.mean(g):.4f}" if g else "" for g in groups]
         rows.append([variant, *shown])
     print_table(["variant", *names, "tune", "judge"], rows)
@@ -259,9 +270,10 @@ def main(names):
             for classifier in CLASSIFIERS:
                 cells = [
                     f"{results[name]['final'][key] - results[name][rival][key]:+.3f}"
-                    if (key := (classifier, size)) in results[name]["final"] else ""
+                    if (key := (classifier, size)) in results[name]["final"]
+                    else ""
                     for size in SIZES
-                ]  # fmt: skip
+                ]
                 rows.append([name, classifier, *cells])
         print_table(["data set", "classifier", *map(str, SIZES)], rows)
 

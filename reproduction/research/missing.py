@@ -136,8 +136,16 @@ def main():
         by_table.agg(lambda v: (v > 5e-4).sum()),
         by_table.agg(lambda v: (v < -5e-4).sum()),
     )
-    print(pd.DataFrame({"mean": by_table.mean().round(4), "median": by_table.median().round(4),
-                        "better": better, "worse": worse}))  # fmt: skip
+    print(
+        pd.DataFrame(
+            {
+                "mean": by_table.mean().round(4),
+                "median": by_table.median().round(4),
+                "better": better,
+                "worse": worse,
+            }
+        )
+    )
 
 
 if __name__ == "__main__":

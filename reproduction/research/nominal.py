@@ -25,9 +25,16 @@ from mauc.selectors.greedy_mauc import effects as measure
 from reproduction.common import load_npz
 
 SETS = (
-    "dermatology", "segment", "vehicle", "satimage", "libras", "texture", "urban", "penbased",
+    "dermatology",
+    "segment",
+    "vehicle",
+    "satimage",
+    "libras",
+    "texture",
+    "urban",
+    "penbased",
     "arrhythmia",
-)  # fmt: skip
+)
 SIZES = (2, 3, 5, 10, 20)
 CLASSIFIERS = {"NB": NormalNaiveBayes(), "C4.5": C45(), "1NN": NearestNeighbor()}
 MAX_ROWS, N_FOLDS, N_NOISE = 2000, 3, 5

@@ -25,13 +25,31 @@ from mauc.selectors.greedy_mauc.search import SearchState, search_features
 from reproduction.common import load_npz
 
 MORE = (
-    "arrhythmia", "cnae9", "dermatology", "libras", "penbased", "satimage", "segment", "semeion",
-    "sorlie", "su", "texture", "urban", "vehicle",
-)  # fmt: skip
+    "arrhythmia",
+    "cnae9",
+    "dermatology",
+    "libras",
+    "penbased",
+    "satimage",
+    "segment",
+    "semeion",
+    "sorlie",
+    "su",
+    "texture",
+    "urban",
+    "vehicle",
+)
 FIRST = (
-    "thyroid_sub_srbct", "thyroid_sub_tox171", "synthetic", "washington_sub_forest", "phoneme",
-    "usps", "indiana", "isolet", "mnist",
-)  # fmt: skip
+    "thyroid_sub_srbct",
+    "thyroid_sub_tox171",
+    "synthetic",
+    "washington_sub_forest",
+    "phoneme",
+    "usps",
+    "indiana",
+    "isolet",
+    "mnist",
+)
 MAX_ROWS = 3000  # larger sets are thinned, by class
 N_FOLDS, N_REPEATS, FEW_ROWS = 5, 3, 500  # sets with few rows are split three times
 MAX_SIZE = 100
@@ -78,12 +96,16 @@ def study_fold(X, y, train, test):
         "curves": curves,  # the last three: before, after, all features
         "predicted": np.array([before[size_before - 1], after.predicted_mauc_[-1]]),
         # What both predict: the discriminant, and on the same sizes.
-        "error": np.array([
-            [predicted[size - 1] - fold.evaluate(ranking, [size], at_choice)[0]
-             for size in (size_before, size_after)]
-            for predicted in (before, ranked.predicted_mauc_)
-        ]),
-    }  # fmt: skip
+        "error": np.array(
+            [
+                [
+                    predicted[size - 1] - fold.evaluate(ranking, [size], at_choice)[0]
+                    for size in (size_before, size_after)
+                ]
+                for predicted in (before, ranked.predicted_mauc_)
+            ]
+        ),
+    }
 
 
 def study(name):
@@ -114,19 +136,41 @@ def print_choices(results, which, title):
         curve = found["curves"][which].mean(axis=0)
         best = int(np.argmax(curve[:-3]))
         before, after, everything = curve[-3:]
-        lost[name] = np.array([before - everything, after - everything,
-                               before - curve[best], after - curve[best]])  # fmt: skip
-        rows.append([
-            name, f"{found['shape'][0]} x {found['shape'][1]}",
-            f"{found['k'][0]:.1f}", f"{found['k'][1]:.1f}", f"{found['sizes'][best]:.0f}",
-            f"{before:.4f}", f"{after:.4f}", f"{everything:.4f}", f"{curve[best]:.4f}",
-            *(f"{value:+.4f}" for value in lost[name]),
-        ])  # fmt: skip
+        lost[name] = np.array(
+            [before - everything, after - everything, before - curve[best], after - curve[best]]
+        )
+        rows.append(
+            [
+                name,
+                f"{found['shape'][0]} x {found['shape'][1]}",
+                f"{found['k'][0]:.1f}",
+                f"{found['k'][1]:.1f}",
+                f"{found['sizes'][best]:.0f}",
+                f"{before:.4f}",
+                f"{after:.4f}",
+                f"{everything:.4f}",
+                f"{curve[best]:.4f}",
+                *(f"{value:+.4f}" for value in lost[name]),
+            ]
+        )
     print_table(
-        ["data set", "shape", "size before", "after", "best", "MAUC before", "after",
-         "all features", "best size", "before - all", "after - all", "before - best",
-         "after - best"], rows,
-    )  # fmt: skip
+        [
+            "data set",
+            "shape",
+            "size before",
+            "after",
+            "best",
+            "MAUC before",
+            "after",
+            "all features",
+            "best size",
+            "before - all",
+            "after - all",
+            "before - best",
+            "after - best",
+        ],
+        rows,
+    )
     for label, group in (("further", MORE), ("first", FIRST)):
         values = np.array([lost[name] for name in group if name in lost])
         if len(values):
@@ -145,15 +189,29 @@ def print_calibration(results):
     for name, found in results.items():
         by_bayes = found["predicted"] - found["curves"][0, [-3, -2]]
         error = found["error"]
-        rows.append([name, *(f"{value:+.4f}" for value in (
-            error[0, 0], error[1, 0], error[0, 1], error[1, 1], *by_bayes))])  # fmt: skip
+        rows.append(
+            [
+                name,
+                *(
+                    f"{value:+.4f}"
+                    for value in (error[0, 0], error[1, 0], error[0, 1], error[1, 1], *by_bayes)
+                ),
+            ]
+        )
     numbers = np.array([[float(cell) for cell in row[1:]] for row in rows])
     rows.append(["mean of absolute values", *(f"{v:.4f}" for v in np.abs(numbers).mean(axis=0))])
     print_table(
-        ["data set", "discriminant, size before: before", "after",
-         "discriminant, size after: before", "after", "Naive Bayes: before, its size",
-         "after, its size"], rows,
-    )  # fmt: skip
+        [
+            "data set",
+            "discriminant, size before: before",
+            "after",
+            "discriminant, size after: before",
+            "after",
+            "Naive Bayes: before, its size",
+            "after, its size",
+        ],
+        rows,
+    )
 
 
 def main(names):

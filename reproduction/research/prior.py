@@ -31,9 +31,19 @@ from reproduction.beyond.rivals import LightGBM
 from reproduction.research.spread import folds_of, judge, read
 
 LARGE = (
-    "indiana", "isolet", "mnist", "phoneme", "usps", "washington_sub_forest", "penbased",
-    "satimage", "segment", "semeion", "texture", "cnae9",
-)  # fmt: skip
+    "indiana",
+    "isolet",
+    "mnist",
+    "phoneme",
+    "usps",
+    "washington_sub_forest",
+    "penbased",
+    "satimage",
+    "segment",
+    "semeion",
+    "texture",
+    "cnae9",
+)
 PAIRS = tuple(
     f"{name}/2"
     for name in ("indiana", "mnist", "phoneme", "usps", "penbased", "satimage", "texture")
@@ -89,9 +99,15 @@ def run(name, sets):
             selector = GreedyMAUC(max(sizes), prior=PRIORS[name], n_jobs=1)
             ranking = selector.fit(X[train], y[train]).ranking_
             seconds = time.process_time() - start
-            row = {"set": one, "fold": fold, "seconds": round(seconds, 3),
-                   "classes": len(np.unique(y)), "rows": len(y), "ranking": ranking.tolist(),
-                   "mauc": judge(ranking, X, y, train, test, sizes)}  # fmt: skip
+            row = {
+                "set": one,
+                "fold": fold,
+                "seconds": round(seconds, 3),
+                "classes": len(np.unique(y)),
+                "rows": len(y),
+                "ranking": ranking.tolist(),
+                "mauc": judge(ranking, X, y, train, test, sizes),
+            }
             with path.open("a") as file:
                 file.write(json.dumps(row) + "\n")
 
@@ -108,9 +124,12 @@ def table(base, names):
         "- rules in binary columns": [s for s in shared if s in RULES],
         "all but rules": [s for s in shared if s not in RULES],
     }
-    print(f"| prior, in thousandths of MAUC over {base} | tables | all K | "
-          + " | ".join(f"K = {k}" for k in SIZES) + " | up : down by > 0.5 | judges: NB, LDA, "
-          "5NN, trees |\n|" + "---|" * (5 + len(SIZES)))  # fmt: skip
+    print(
+        f"| prior, in thousandths of MAUC over {base} | tables | all K | "
+        + " | ".join(f"K = {k}" for k in SIZES)
+        + " | up : down by > 0.5 | judges: NB, LDA, "
+        "5NN, trees |\n|" + "---|" * (5 + len(SIZES))
+    )
     for name, found in others.items():
         for group, members in groups.items():
             if not members:
@@ -120,8 +139,10 @@ def table(base, names):
             by_size = [np.mean([part[i] for part in parts if i < len(part)]) for i in range(3)]
             cells = " | ".join(f"{cell:+.1f}" for cell in (by_set.mean(), *by_size))
             judged = " ".join(f"{cell:+.1f}" for cell in np.mean([p.mean(0) for p in parts], 0))
-            print(f"| {name}: {group} | {len(members)} | {cells} | {(by_set > 0.5).sum()} : "
-                  f"{(by_set < -0.5).sum()} | {judged} |")  # fmt: skip
+            print(
+                f"| {name}: {group} | {len(members)} | {cells} | {(by_set > 0.5).sum()} : "
+                f"{(by_set < -0.5).sum()} | {judged} |"
+            )
     print("\n| table | rows | classes | " + " | ".join((base, *names)) + " |")
     print("|" + "---|" * (4 + len(names)))
     for s in shared:

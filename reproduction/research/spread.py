@@ -31,13 +31,31 @@ from reproduction.beyond.rivals import LightGBMGain, Rival, by_scores
 from reproduction.common import load_npz
 
 LARGE = (
-    "indiana", "isolet", "mnist", "phoneme", "usps", "washington_sub_forest", "penbased",
-    "satimage", "segment", "semeion", "texture", "cnae9", "urban", "vehicle", "synthetic",
-)  # fmt: skip
+    "indiana",
+    "isolet",
+    "mnist",
+    "phoneme",
+    "usps",
+    "washington_sub_forest",
+    "penbased",
+    "satimage",
+    "segment",
+    "semeion",
+    "texture",
+    "cnae9",
+    "urban",
+    "vehicle",
+    "synthetic",
+)
 SMALL = (
-    "arrhythmia", "dermatology", "libras", "sorlie", "su", "thyroid_sub_srbct",
+    "arrhythmia",
+    "dermatology",
+    "libras",
+    "sorlie",
+    "su",
+    "thyroid_sub_srbct",
     "thyroid_sub_tox171",
-)  # fmt: skip
+)
 SETS = LARGE + SMALL
 CUT = set(LARGE) - {"phoneme", "vehicle"} | {"libras", "arrhythmia", "dermatology"}
 FEW = (*(f"{name}/{c}" for name in SETS if name in CUT for c in (3, 5)), "breast_cancer", "wine")
@@ -45,8 +63,11 @@ FEW = (*(f"{name}/{c}" for name in SETS if name in CUT for c in (3, 5)), "breast
 WIDE = "isolet/5", "mnist/5", "usps/5", "semeion/5", "cnae9/5", "phoneme", "indiana/5"
 THIN = (
     *(f"{name}:100{more}" for name in WIDE for more in ("", "+")),
-    "texture/5:100", "segment/5:100", "satimage/5:100", "vehicle:100",
-)  # fmt: skip
+    "texture/5:100",
+    "segment/5:100",
+    "satimage/5:100",
+    "vehicle:100",
+)
 RULES = tuple(f"rules {seed}" for seed in range(8))
 SIZES = (5, 10, 20, 50)
 MAX_ROWS, N_FOLDS = 1500, 3
@@ -109,9 +130,15 @@ class XGBoostGain(Rival):
         from xgboost import XGBClassifier
 
         model = XGBClassifier(
-            n_estimators=100, max_depth=4, learning_rate=0.1, importance_type="total_gain",
-            tree_method="hist", max_bin=64, n_jobs=1, random_state=self.random_state,
-        )  # fmt: skip
+            n_estimators=100,
+            max_depth=4,
+            learning_rate=0.1,
+            importance_type="total_gain",
+            tree_method="hist",
+            max_bin=64,
+            n_jobs=1,
+            random_state=self.random_state,
+        )
         return by_scores(model.fit(X, y).feature_importances_, X, y)
 
 
@@ -123,9 +150,11 @@ RIVALS = {
 
 def judges():
     return (
-        NormalNaiveBayes(), LinearDiscriminantAnalysis(solver="lsqr", shrinkage=0.05),
-        KNeighborsClassifier(5), ExtraTreesClassifier(60, random_state=0, n_jobs=1),
-    )  # fmt: skip
+        NormalNaiveBayes(),
+        LinearDiscriminantAnalysis(solver="lsqr", shrinkage=0.05),
+        KNeighborsClassifier(5),
+        ExtraTreesClassifier(60, random_state=0, n_jobs=1),
+    )
 
 
 def judge(ranking, X, y, train, test, sizes=SIZES):
@@ -156,9 +185,15 @@ def run(name):
             selector = RIVALS.get(name) or GreedyMAUC(k, n_jobs=1)
             ranking = selector.fit(X[train], y[train]).ranking_[:k]
             seconds = time.process_time() - start
-            row = {"set": one, "fold": fold, "seconds": round(seconds, 3),
-                   "classes": len(np.unique(y)), "rows": len(y), "ranking": ranking.tolist(),
-                   "mauc": judge(ranking, X, y, train, test)}  # fmt: skip
+            row = {
+                "set": one,
+                "fold": fold,
+                "seconds": round(seconds, 3),
+                "classes": len(np.unique(y)),
+                "rows": len(y),
+                "ranking": ranking.tolist(),
+                "mauc": judge(ranking, X, y, train, test),
+            }
             with path.open("a") as file:
                 file.write(json.dumps(row) + "\n")
 
@@ -191,8 +226,11 @@ def table(base, names):
         "100 rows, 3,000 wide": [s for s in shared if s[-1] == "+"],
         "binary rules": [s for s in shared if s in RULES],
     }
-    print(f"differences to {base} in thousandths: all K, " + ", ".join(f"K = {k}" for k in SIZES)
-          + ", K >= 10, up : down by more than 0.5 (judges: NB, LDA, 5NN, trees)\n")  # fmt: skip
+    print(
+        f"differences to {base} in thousandths: all K, "
+        + ", ".join(f"K = {k}" for k in SIZES)
+        + ", K >= 10, up : down by more than 0.5 (judges: NB, LDA, 5NN, trees)\n"
+    )
     for name, found in others.items():
         print(name)
         for group, members in groups.items():
@@ -203,8 +241,10 @@ def table(base, names):
             cells = [by_set.mean(), *by_size, by_size[1:].mean()]
             shown = " ".join(f"{cell:+6.2f}" for cell in cells)
             judged = " ".join(f"{cell:+5.1f}" for cell in parts.mean(axis=(0, 1)))
-            print(f"  {group:<22} {len(members):3} {shown}   {(by_set > 0.5).sum():2} : "
-                  f"{(by_set < -0.5).sum():2}   ({judged})")  # fmt: skip
+            print(
+                f"  {group:<22} {len(members):3} {shown}   {(by_set > 0.5).sum():2} : "
+                f"{(by_set < -0.5).sum():2}   ({judged})"
+            )
         print()
     print(
         f"{'set':<26}{'rows':>6}{'classes':>8}{base:>9} " + " ".join(f"{n[:9]:>9}" for n in names)

@@ -60,10 +60,14 @@ def main():
         )
         targets = np.array([paper["svm", name, size] for name in rankings])
         rows = [
-            [f"2^{c}", f"2^{gamma}", *(f"{value:.3f}" for value in line),
-             f"{np.abs(line - targets).mean():.4f}"]
+            [
+                f"2^{c}",
+                f"2^{gamma}",
+                *(f"{value:.3f}" for value in line),
+                f"{np.abs(line - targets).mean():.4f}",
+            ]
             for (c, gamma), line in zip(points, maucs, strict=True)
-        ]  # fmt: skip
+        ]
         rows.append(["published", "", *(f"{value:.3f}" for value in targets), ""])
         print(f"\n{size} pixels\n")
         print(markdown_table(["C", "gamma", *rankings, "mean abs. difference"], rows, 2))

@@ -8,9 +8,15 @@ from reproduction.paper import agreement
 from reproduction.published import PublishedComparison
 
 COLUMNS = [
-    "dataset", "classifier", "method", "size", "published", "reproduced", "published_mark",
+    "dataset",
+    "classifier",
+    "method",
+    "size",
+    "published",
+    "reproduced",
+    "published_mark",
     "reproduced_mark",
-]  # fmt: skip
+]
 NAN = float("nan")
 
 
@@ -114,11 +120,14 @@ def test_chance_by_hand(cells):
     # Means of two repeats at 10 features: 0.90 and 0.94, so s = 0.02; at 20 they are equal.
     rows = pd.DataFrame(
         {
-            "dataset": "usps", "classifier": "nb", "selector": "mdfs",
-            "size": [10, 10, 10, 20, 20], "repeat": [0, 0, 1, 0, 1],
+            "dataset": "usps",
+            "classifier": "nb",
+            "selector": "mdfs",
+            "size": [10, 10, 10, 20, 20],
+            "repeat": [0, 0, 1, 0, 1],
             "mauc": [0.89, 0.91, 0.94, 0.9, 0.9],
         }
-    )  # fmt: skip
+    )
     table = agreement.chance_table(of(here), rows, sizes=(10, 20, 30))
     # At 10: 2 s^2 = 0.0008 and next to nothing for rounding, sqrt(0.0008 * 2 / pi) = 0.0226.
     # At 20: rounding alone, 0.001 / sqrt(12) * sqrt(2 / pi) = 0.00023.

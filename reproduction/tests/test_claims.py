@@ -67,8 +67,10 @@ def test_ranks_by_hand(rows):
     table = lines_of(claims.rank_table(rows))
     # Three selectors on two data sets: z = 1 / sqrt(3 * 4 / 12) = 1, p = 0.317, by Holm twice that.
     assert [line[:2] for line in table[2:]] == [
-        ["MDFS", "2.00"], ["CHI", "3.00 (p 0.635)"], ["SU", "1.00 (p 0.635)"],
-    ]  # fmt: skip
+        ["MDFS", "2.00"],
+        ["CHI", "3.00 (p 0.635)"],
+        ["SU", "1.00 (p 0.635)"],
+    ]
     # 1NN has one data set, on which MDFS and CHI are equal: ranks and no test.
     assert [line[2] for line in table[2:]] == ["2.50", "2.50", "1.00"]
     assert [claims.shown_p(p) for p in (0.0314, 0.00004)] == ["p 0.031", "p < 0.001"]
@@ -95,10 +97,15 @@ def study():
     ranks = np.array([[1.0, 4.0, 3.0], [2.0, 3.0, 4.0], [3.0, 2.0, 1.0], [4.0, 1.0, 2.0]])
     return SirenStudy(
         classes=np.array(["Soybean-clean", "Soybean-mintill", "Woods"]),
-        class_counts=np.array([5, 5, 5]), feature_names=np.array(list("abcd")), relevance="chi2",
-        n_folds=2, auc=np.array([0.99, 0.6, 0.7]), ranks=ranks, feature_auc=1 - ranks / 10,
+        class_counts=np.array([5, 5, 5]),
+        feature_names=np.array(list("abcd")),
+        relevance="chi2",
+        n_folds=2,
+        auc=np.array([0.99, 0.6, 0.7]),
+        ranks=ranks,
+        feature_auc=1 - ranks / 10,
         chosen=np.array([0, 1]),
-    )  # fmt: skip
+    )
 
 
 def test_siren_by_hand(study):

@@ -152,5 +152,6 @@ def test_the_page_says_what_the_tables_say(results, monkeypatch, tmp_path):
     assert "## 5 public tables" in text
     assert (tmp_path / "rivals_ranks.png").stat().st_size > 1000
     assert markdown(pd.DataFrame({"p": [0.00001, np.nan]})).splitlines()[2:] == [
-        "| < 0.0001 |", "| - |",
-    ]  # fmt: skip
+        "| < 0.0001 |",
+        "| - |",
+    ]

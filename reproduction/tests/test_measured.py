@@ -12,9 +12,14 @@ from reproduction.paper.measured import keep_run, read_packed, restore_run, writ
 @pytest.fixture(scope="module")
 def plan():
     return Plan(
-        "kept", (DatasetSpec("wine"), DatasetSpec("iris")), (MethodSpec("mdfs"), MethodSpec("chi")),
-        (MethodSpec("nb"), MethodSpec("svm")), sizes=(2, 3), repeats=1, folds=2,
-    )  # fmt: skip
+        "kept",
+        (DatasetSpec("wine"), DatasetSpec("iris")),
+        (MethodSpec("mdfs"), MethodSpec("chi")),
+        (MethodSpec("nb"), MethodSpec("svm")),
+        sizes=(2, 3),
+        repeats=1,
+        folds=2,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -37,8 +42,13 @@ def test_a_run_comes_back_and_has_nothing_left_to_do(run, plan, tmp_path):
     keep_run(run, tmp_path / "few")
     names = {path.name for path in (tmp_path / "few").iterdir()}
     assert names == {
-        "plan.toml", "plan.json", "provenance.json", "tuning", "wine.parquet", "iris.parquet",
-    }  # fmt: skip
+        "plan.toml",
+        "plan.json",
+        "provenance.json",
+        "tuning",
+        "wine.parquet",
+        "iris.parquet",
+    }
     restore_run(tmp_path / "few", tmp_path / "back")
     assert_same_rows(load_run(tmp_path / "back"), load_run(run))
     assert run_plan(plan, tmp_path / "back", engine="serial", progress="quiet").n_run == 0

@@ -144,8 +144,14 @@ def test_what_only_one_side_has_is_listed():
     comparison = compare_published(run_of(mdfs=0.889))
     assert comparison.other_datasets == ("wine",)
     assert comparison.absent_datasets == (
-        "isolet", "usps", "phoneme", "washington", "indiana", "synthetic", "thyroid",
-    )  # fmt: skip
+        "isolet",
+        "usps",
+        "phoneme",
+        "washington",
+        "indiana",
+        "synthetic",
+        "thyroid",
+    )
     with pytest.raises(MaucError, match="data set with published values"):
         compare_published(make_rows({("wine", "nb", "mdfs", 10): LADDER}))
 
@@ -168,13 +174,20 @@ def test_a_table_of_the_paper_with_the_run_below_it():
     lines = layout.groups[0].rows
     assert len(lines) == 3 * 9
     assert [label for label, _ in lines[:4]] == [
-        "MDFS, published", "reproduced", "difference", "MAUCD, published",
-    ]  # fmt: skip
+        "MDFS, published",
+        "reproduced",
+        "difference",
+        "MAUCD, published",
+    ]
     shown = [(v.text, v.is_bold, v.marks) for v in (values[0] for _, values in lines[:6])]
     assert shown == [
-        ("0.889", True, ""), ("0.800", False, ""), ("-0.0890", False, ""),
-        ("0.828", False, "†"), ("0.838", True, "‡"), ("+0.0100", False, ""),
-    ]  # fmt: skip
+        ("0.889", True, ""),
+        ("0.800", False, ""),
+        ("-0.0890", False, ""),
+        ("0.828", False, "†"),
+        ("0.838", True, "‡"),
+        ("+0.0100", False, ""),
+    ]
     # What the run lacks is a gap, and never the best of its size.
     assert {value.text for value in lines[1][1][1:]} == {"—"}
     assert not any(value.is_bold for value in lines[1][1])
@@ -211,11 +224,20 @@ def test_latex_of_published_values_is_the_source_of_the_paper(dataset):
     groups = []
     for classifier, part in here.groupby("classifier", sort=False):
         lines = [
-            (shown_name("selector", name), tuple(
-                Value(f"{row.mauc:.3f}", row.is_best, reproduction.SIGNS.get(row.mark, ""),
-                      is_math=name != "mdfs") for row in line.itertuples()))
+            (
+                shown_name("selector", name),
+                tuple(
+                    Value(
+                        f"{row.mauc:.3f}",
+                        row.is_best,
+                        reproduction.SIGNS.get(row.mark, ""),
+                        is_math=name != "mdfs",
+                    )
+                    for row in line.itertuples()
+                ),
+            )
             for name, line in part.groupby("selector", sort=False)
-        ]  # fmt: skip
+        ]
         groups.append(Group(shown_name("classifier", classifier), tuple(lines)))
     sizes = tuple(str(size) for size in here["size"].unique())
     layout = Layout("mauc", "", sizes, tuple(groups), "Feature Subset Size")
@@ -256,9 +278,15 @@ def test_comparison_and_figures_are_written(tmp_path):
     )
     files = write_published(rows, tmp_path, dpi=50)
     assert [path.name for path in files] == [
-        "published.txt", "published.md", "published.tex", "published.csv", "curves_mnist.png",
-        "curves_usps.png", "stability.png", "win_draw_loss.png",
-    ]  # fmt: skip
+        "published.txt",
+        "published.md",
+        "published.tex",
+        "published.csv",
+        "curves_mnist.png",
+        "curves_usps.png",
+        "stability.png",
+        "win_draw_loss.png",
+    ]
     with pytest.raises(MaucError, match="already has"):
         write_published(rows, tmp_path)
 

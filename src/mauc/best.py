@@ -38,7 +38,6 @@ from mauc.results import MAX_ROWS as MAX_SHOWN
 from mauc.results import Result, measure_name, plural, short_name
 from mauc.selectors.base import RankingSelector
 from mauc.selectors.filters import MAUCD
-from mauc.texts import insert_texts
 
 SELECTORS = ("greedy", "mdfs", "mrmr", "maucd")
 CLASSIFIERS = ("nb", "logistic", "c45", "1nn", "svm", "boosting")  #: the simplest first
@@ -64,12 +63,20 @@ class Combination(NamedTuple):
 Blocks = Iterator[tuple[int, list[Combination]]]  # a fold, and what is measured on it
 
 
-@insert_texts
 def best_subset(
-    X: Any, y: Any, *, groups: Any = None, time: float | str | None = 300, selectors: Any = None,
-    sizes: Any = None, classifiers: Any = None, cv: Any = 5, outer: Any = 5, random_state: Any = 0,
+    X: Any,
+    y: Any,
+    *,
+    groups: Any = None,
+    time: float | str | None = 300,
+    selectors: Any = None,
+    sizes: Any = None,
+    classifiers: Any = None,
+    cv: Any = 5,
+    outer: Any = 5,
+    random_state: Any = 0,
     n_jobs: int | None = None,
-) -> "BestSubset":  # fmt: skip
+) -> "BestSubset":
     """Find a small set of features and a classifier for it, and say how good they are.
 
     Selectors, numbers of features and classifiers race in cross-validation; the simplest of those
@@ -105,7 +112,9 @@ def best_subset(
         Folds of the honest estimate; None leaves it out and gives the race all the time.
     random_state : int, default=0
         Of folds, and of selectors that draw and have no `random_state` of their own.
-    {n_jobs}
+    n_jobs : int, optional
+        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
+        does not depend on it.
 
     Returns
     -------
@@ -193,18 +202,32 @@ def best_subset(
     interval, is_tested = None, folds >= 0
     if splits:
         interval = mauc_interval(
-            problem.classes[problem.codes[is_tested]], scores[is_tested], labels=problem.classes,
+            problem.classes[problem.codes[is_tested]],
+            scores[is_tested],
+            labels=problem.classes,
             folds=folds[is_tested],
             groups=None if problem.groups is None else problem.groups[is_tested],
-        )  # fmt: skip
+        )
     columns = grid.columns if choice.selector == ALL else pipeline[0].ranking_
     names = problem.feature_names
     labels = [str(f"x{column}" if names is None else names[column]) for column in columns]
     return BestSubset(
-        pipeline, choice, labels, interval, tuple(outer_choices), race.table(), race.is_finished,
-        grid, cv, len(splits), random_state, problem.n_samples, race.problem.n_samples,
-        grid.n_features, measure_name(problem.n_classes),
-    )  # fmt: skip
+        pipeline,
+        choice,
+        labels,
+        interval,
+        tuple(outer_choices),
+        race.table(),
+        race.is_finished,
+        grid,
+        cv,
+        len(splits),
+        random_state,
+        problem.n_samples,
+        race.problem.n_samples,
+        grid.n_features,
+        measure_name(problem.n_classes),
+    )
 
 
 def _problem(X: Any, y: Any, groups: Any) -> Problem:
@@ -251,9 +274,15 @@ class _Grid:
     """All that may race, by default or as asked for."""
 
     def __init__(
-        self, problem: Problem, selectors: Any = None, sizes: Any = None, classifiers: Any = None,
-        seed: int = 0, n_jobs: int | None = None, dated: Any = (),
-    ) -> None:  # fmt: skip
+        self,
+        problem: Problem,
+        selectors: Any = None,
+        sizes: Any = None,
+        classifiers: Any = None,
+        seed: int = 0,
+        n_jobs: int | None = None,
+        dated: Any = (),
+    ) -> None:
         self.selectors = _named("selectors", selectors, SELECTORS, build_selector)
         for name, selector in self.selectors.items():
             if not isinstance(selector, RankingSelector):
@@ -450,9 +479,11 @@ class _Race:
                     model = Pipeline([("classify", model)])  # which gets indicators
                 tried = list(group)
                 found = evaluator.evaluate(
-                    np.arange(len(ranking)), [one.size for one in tried], model,
+                    np.arange(len(ranking)),
+                    [one.size for one in tried],
+                    model,
                     response_method=_response(model),
-                )  # fmt: skip
+                )
                 for one, mauc in zip(tried, found.tolist(), strict=True):
                     self.mauc.setdefault(one, []).append(mauc)
 
@@ -461,18 +492,25 @@ class _Race:
         columns, codes = self.problem.value_columns(ranking).T, self.problem.codes
         train, test = self._folds[fold]
         return FoldEvaluator(
-            columns[train], codes[train], columns[test], codes[test], n_jobs=self._grid.n_jobs,
+            columns[train],
+            codes[train],
+            columns[test],
+            codes[test],
+            n_jobs=self._grid.n_jobs,
             categorical_features=self.problem.is_nominal[ranking],
-        )  # fmt: skip
+        )
 
     def _ranking(self, fold: int, selector: str) -> Array:
         if selector == ALL:
             return self._grid.columns
         if (fold, selector) not in self._rankings:
             self._rankings[fold, selector] = rank_part(
-                self._grid.selectors[selector], self._X, self.problem, self._folds[fold][0],
+                self._grid.selectors[selector],
+                self._X,
+                self.problem,
+                self._folds[fold][0],
                 int(self._grid.sizes[-1]),
-            )  # fmt: skip
+            )
         return self._rankings[fold, selector]
 
     def table(self) -> list[tuple[str, int, str, int, float, float]]:
@@ -557,10 +595,16 @@ class BestSubset(Result):
         )
         sizes = tuple(sorted({one.size for one in self.grid.combinations()}))
         return Plan(
-            f"best of {dataset.name}", (dataset,), selectors, classifiers, folds=self.cv,
-            repeats=1, sizes=sizes, seed=self.random_state,
+            f"best of {dataset.name}",
+            (dataset,),
+            selectors,
+            classifiers,
+            folds=self.cv,
+            repeats=1,
+            sizes=sizes,
+            seed=self.random_state,
             max_rows=self.n_raced if self.n_raced < self.n_samples else None,
-        )  # fmt: skip
+        )
 
     def report_arguments(self, X: Any, y: Any) -> tuple[Any, dict[str, Any]]:
         """Return selector and options of the page; all features are ranked by MAUCD for it."""

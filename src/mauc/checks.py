@@ -64,9 +64,15 @@ def check_int(
 
 
 def check_real(
-    name: str, value: Any, low: float = -math.inf, high: float = math.inf, *,
-    is_low_open: bool = False, is_high_open: bool = False, others: str = "",
-) -> float:  # fmt: skip
+    name: str,
+    value: Any,
+    low: float = -math.inf,
+    high: float = math.inf,
+    *,
+    is_low_open: bool = False,
+    is_high_open: bool = False,
+    others: str = "",
+) -> float:
     """Return a finite number between two bounds, which belong to the range unless they are open.
 
     `others` is what else is allowed, for the error message, such as ``' or "auto"'``.

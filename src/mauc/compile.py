@@ -169,9 +169,10 @@ def _warn_uncached(reason: str) -> None:
     is_due, _is_warned = not _is_warned, True
     if is_due and _is_main():
         warnings.warn(
-            f"every process compiles its loops anew: {reason}; {_HINT}.", NoCacheWarning,
+            f"every process compiles its loops anew: {reason}; {_HINT}.",
+            NoCacheWarning,
             stacklevel=2,
-        )  # fmt: skip
+        )
 
 
 def _choose_folder() -> tuple[str, str]:

@@ -24,10 +24,25 @@ if TYPE_CHECKING:
     from mauc.io.write import WRITABLE, write_table
 
 __all__ = [
-    "BUNDLED", "FORMATS", "NOMINAL", "WRITABLE", "Dataset", "Entry", "check_numeric",
-    "coded_columns", "dataset_info", "dataset_label", "encode_dataset", "fetch", "list_datasets",
-    "load_bundled", "load_dataset", "make_control_charts", "make_siren", "write_table",
-]  # fmt: skip
+    "BUNDLED",
+    "FORMATS",
+    "NOMINAL",
+    "WRITABLE",
+    "Dataset",
+    "Entry",
+    "check_numeric",
+    "coded_columns",
+    "dataset_info",
+    "dataset_label",
+    "encode_dataset",
+    "fetch",
+    "list_datasets",
+    "load_bundled",
+    "load_dataset",
+    "make_control_charts",
+    "make_siren",
+    "write_table",
+]
 _HOMES = ("dataset", "load", "options", "formats", "registry", "write", "fetch", "generated")
 
 

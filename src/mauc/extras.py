@@ -7,11 +7,20 @@ from mauc.exceptions import MaucError
 
 # The extra of pyproject.toml that brings each package.
 _EXTRA_OF = {
-    "dask": "dask", "distributed": "dask", "fsspec": "remote", "h5py": "remote",
-    "matplotlib": "plot", "onnxruntime": "onnx", "openpyxl": "excel", "pyreadstat": "spss",
-    "python_calamine": "excel", "skl2onnx": "onnx", "skops": "skops",
-    "sqlalchemy": "sql", "zarr": "remote",
-}  # fmt: skip
+    "dask": "dask",
+    "distributed": "dask",
+    "fsspec": "remote",
+    "h5py": "remote",
+    "matplotlib": "plot",
+    "onnxruntime": "onnx",
+    "openpyxl": "excel",
+    "pyreadstat": "spss",
+    "python_calamine": "excel",
+    "skl2onnx": "onnx",
+    "skops": "skops",
+    "sqlalchemy": "sql",
+    "zarr": "remote",
+}
 
 
 class MissingExtraError(MaucError, ImportError):

@@ -17,12 +17,28 @@ _WIDTH = 100  # of captions and notes in text
 _FORMULA = re.compile(r"[=@\t\r]|[+-](?![\d.]+$)")  # what spreadsheets run; -1 is a number
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>|~$#&])")
 _LATEX = {
-    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
-    "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-    "|": r"\textbar{}", "<": r"\textless{}", ">": r"\textgreater{}", '"': "''",
-    "†": r"\dag{}", "‡": r"\ddag{}", "§": r"\S{}", "×": r"$\times$", "±": r"$\pm$", "—": "---",
+    "\\": r"\textbackslash{}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "|": r"\textbar{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    '"': "''",
+    "†": r"\dag{}",
+    "‡": r"\ddag{}",
+    "§": r"\S{}",
+    "×": r"$\times$",
+    "±": r"$\pm$",
+    "—": "---",
     "−": "$-$",
-}  # fmt: skip
+}
 _LATEX_MARKS = {"†": r"\dag", "‡": r"\ddag", "§": r"\S"}
 
 
@@ -111,9 +127,14 @@ def plain_layout(
     notes = (f"... and {n_left:,} more",) if n_left > 0 else ()
     first, *others = heads
     return Layout(
-        "", "", tuple(others), (Group("", lines),), heads=("", first), notes=notes,
+        "",
+        "",
+        tuple(others),
+        (Group("", lines),),
+        heads=("", first),
+        notes=notes,
         right=tuple(right),
-    )  # fmt: skip
+    )
 
 
 def _escaped(part: Any, how: Callable[[str], str]) -> Any:

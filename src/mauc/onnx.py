@@ -55,6 +55,9 @@ def _convert(scope: Any, operator: Any, container: Any) -> None:
     columns = scope.get_unique_variable_name("columns")
     container.add_initializer(columns, TensorProto.INT64, [len(selected)], selected)
     container.add_node(
-        "Gather", [operator.inputs[0].full_name, columns], operator.outputs[0].full_name,
-        name=scope.get_unique_operator_name("Gather"), axis=1,
-    )  # fmt: skip
+        "Gather",
+        [operator.inputs[0].full_name, columns],
+        operator.outputs[0].full_name,
+        name=scope.get_unique_operator_name("Gather"),
+        axis=1,
+    )

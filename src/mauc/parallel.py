@@ -26,9 +26,13 @@ def count_threads(n_jobs: int | None = None) -> Any:
 
 
 def run_blocks(
-    function: Any, blocks: Any, n_jobs: int | None = None, *, unit: str = "blocks",
+    function: Any,
+    blocks: Any,
+    n_jobs: int | None = None,
+    *,
+    unit: str = "blocks",
     n_bytes: Any = None,
-) -> Iterator[tuple[Any, Any]]:  # fmt: skip
+) -> Iterator[tuple[Any, Any]]:
     """Yield ``(block, function(block))`` for every block, in the order of the blocks.
 
     The kernels release the GIL, so threads share the data without copying it. At most two

@@ -92,9 +92,12 @@ def warmup(
     found: set[str] = set()
     # Processes of loky do not import the user's script, as those of multiprocessing would.
     pool = Parallel(
-        min(n_jobs, len(jobs)), backend="loky", batch_size=1, pre_dispatch="all",
+        min(n_jobs, len(jobs)),
+        backend="loky",
+        batch_size=1,
+        pre_dispatch="all",
         return_as="generator_unordered",
-    )  # fmt: skip
+    )
     with show_progress("compiling", verbose=True, style=progress):
         try:
             counts = pool(delayed(_do_job)(name) for name in jobs)
@@ -104,9 +107,12 @@ def warmup(
         except BrokenProcessPool as error:
             raise MaucError(f"a process that compiled ended: {error}") from error
     return WarmupSummary(
-        cache, len(set(jobs) - {_FUNCTIONS}), len(compiled), len(found - compiled),
+        cache,
+        len(set(jobs) - {_FUNCTIONS}),
+        len(compiled),
+        len(found - compiled),
         time.monotonic() - began,
-    )  # fmt: skip
+    )
 
 
 def _check_jobs(methods: Iterable[str] | None) -> list[str]:

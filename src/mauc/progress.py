@@ -63,9 +63,13 @@ def progress(
 
 
 def track(
-    items: Iterable[_T], unit: str, total: int | None = None, *,
-    n_bytes: Sequence[int] | None = None, n_before: int = 0,
-) -> Iterator[_T]:  # fmt: skip
+    items: Iterable[_T],
+    unit: str,
+    total: int | None = None,
+    *,
+    n_bytes: Sequence[int] | None = None,
+    n_before: int = 0,
+) -> Iterator[_T]:
     """Iterate over items and count those that are done, where `progress` is shown.
 
     `unit` is what is counted, in the plural: "folds", "blocks of columns". `n_bytes` are the bytes
@@ -139,9 +143,13 @@ class Display:
         self._painter.start()
 
     def count(
-        self, items: Iterable[_T], unit: str, total: int, n_bytes: Sequence[int] | None,
+        self,
+        items: Iterable[_T],
+        unit: str,
+        total: int,
+        n_bytes: Sequence[int] | None,
         n_before: int,
-    ) -> Iterator[_T]:  # fmt: skip
+    ) -> Iterator[_T]:
         """Yield the items of a loop within those that are under way, and count them."""
         level = _Level(unit, total, n_bytes, n_before)
         if not self.levels:

@@ -79,48 +79,87 @@ _BINNED = Accepts(sparse=True, nominal=True)
 _ORDERED = Accepts(sparse=True, infinite=True)
 _FITTED = Accepts(nominal=True)
 
-# fmt: off
 #: relevances by name; the selectors that draw from ranking lists take any of them
-RELEVANCES = {row[0]: Relevance(*row) for row in (
-    ("auc", "AUC, folded around 1/2", _AUC, "AUC"),
-    ("chi2", "chi-square of MDL bins", _BINNED, "chi-square"),
-    ("su", "symmetrical uncertainty of MDL bins", _BINNED, "symm. uncertainty"),
-    ("ig", "information gain of MDL bins", _BINNED, "information gain"),
-    ("fsdd", "distance discriminant", _MOMENTS, "FSDD", True),
-    ("fisher", "Fisher score", _MOMENTS, "Fisher score", True),
-    ("anova", "F of the analysis of variance", _MOMENTS, "F", True),
-    ("fast", "AUC of few thresholds", _MOMENTS, "AUC"),
-)}
+RELEVANCES = {
+    row[0]: Relevance(*row)
+    for row in (
+        ("auc", "AUC, folded around 1/2", _AUC, "AUC"),
+        ("chi2", "chi-square of MDL bins", _BINNED, "chi-square"),
+        ("su", "symmetrical uncertainty of MDL bins", _BINNED, "symm. uncertainty"),
+        ("ig", "information gain of MDL bins", _BINNED, "information gain"),
+        ("fsdd", "distance discriminant", _MOMENTS, "FSDD", True),
+        ("fisher", "Fisher score", _MOMENTS, "Fisher score", True),
+        ("anova", "F of the analysis of variance", _MOMENTS, "F", True),
+        ("fast", "AUC of few thresholds", _MOMENTS, "AUC"),
+    )
+}
 
 _PAPER = (
     ("mdfs", "MDFS", "MDFS", "filters", "AUC on class pairs drawn at random", _AUC),
     ("maucd", "MAUCD", "MAUCD", "filters", "mean AUC over the class pairs", _AUC),
     ("mrmr", "mRMR", "MRMR", "information", "relevance minus redundancy", _BINNED),
     ("fsdd", "FSDD", "FSDD", "filters", "distance discriminant", _MOMENTS),
-    ("schi", "SCHI", "SpreadFx", "filters", "chi-square, the classes in turn", _BINNED,
-     {"relevance": "chi2"}),
-    ("ssu", "SSU", "SpreadFx", "filters", "symmetrical uncertainty, the classes in turn", _BINNED,
-     {"relevance": "su"}),
+    (
+        "schi",
+        "SCHI",
+        "SpreadFx",
+        "filters",
+        "chi-square, the classes in turn",
+        _BINNED,
+        {"relevance": "chi2"},
+    ),
+    (
+        "ssu",
+        "SSU",
+        "SpreadFx",
+        "filters",
+        "symmetrical uncertainty, the classes in turn",
+        _BINNED,
+        {"relevance": "su"},
+    ),
     ("chi", "CHI", "ChiSquare", "filters", "chi-square", _BINNED),
-    ("su", "SU", "SymmetricalUncertainty", "filters", "symmetrical uncertainty",
-     _BINNED),
+    ("su", "SU", "SymmetricalUncertainty", "filters", "symmetrical uncertainty", _BINNED),
     ("relieff", "ReliefF", "ReliefF", "relieff", "nearest misses minus nearest hits", _FITTED),
 )
 _FURTHER = (
     ("fisher", "Fisher score", "FisherScore", "filters", "Fisher score", _MOMENTS),
     ("ig", "information gain", "InformationGain", "filters", "information gain", _BINNED),
     ("anova", "ANOVA F", "AnovaF", "filters", "F of the analysis of variance", _MOMENTS),
-    ("fcbf", "FCBF", "FCBF", "information", "symmetrical uncertainty, redundant features removed",
-     _BINNED),
+    (
+        "fcbf",
+        "FCBF",
+        "FCBF",
+        "information",
+        "symmetrical uncertainty, redundant features removed",
+        _BINNED,
+    ),
     ("fast", "FAST", "FAST", "filters", "AUC of few thresholds", _MOMENTS),
     ("arco", "ARCO", "ARCO", "arco", "AUC minus rank correlation", _ORDERED),
     ("jmi", "JMI", "JMI", "information", "joint mutual information", _BINNED),
-    ("greedy", "GreedyMAUC", "GreedyMAUC", "greedy_mauc",
-     "separation of all class pairs by the set", _AUC),
-    ("subproblem", "SubproblemSelector", "SubproblemSelector", "filters",
-     "any relevance on any sub-problems", _AUC),
-    ("consensus", "consensus", "ConsensusSelector", "consensus",
-     "a selector on halves of the samples", _AUC),
+    (
+        "greedy",
+        "GreedyMAUC",
+        "GreedyMAUC",
+        "greedy_mauc",
+        "separation of all class pairs by the set",
+        _AUC,
+    ),
+    (
+        "subproblem",
+        "SubproblemSelector",
+        "SubproblemSelector",
+        "filters",
+        "any relevance on any sub-problems",
+        _AUC,
+    ),
+    (
+        "consensus",
+        "consensus",
+        "ConsensusSelector",
+        "consensus",
+        "a selector on halves of the samples",
+        _AUC,
+    ),
 )
 _CLASSIFIERS = (
     ("nb", "Naive Bayes", "NormalNaiveBayes", "bayes", "normal densities", _FITTED),
@@ -129,14 +168,33 @@ _CLASSIFIERS = (
     ("svm", "SVM", "RBFSVM", "svm", "support vectors with a Gaussian kernel", _FITTED),
 )
 _PEERS = (
-    ("logistic", "logistic regression", "logistic_regression", "mauc.registry",
-     "linear, of scaled columns without gaps", Accepts()),
-    ("forest", "random forest", "RandomForestClassifier", "sklearn.ensemble", "200 random trees",
-     Accepts(), {"n_estimators": 200, "random_state": 0}),
-    ("boosting", "gradient boosting", "HistGradientBoostingClassifier", "sklearn.ensemble",
-     "boosted trees", Accepts(), {"random_state": 0}),
+    (
+        "logistic",
+        "logistic regression",
+        "logistic_regression",
+        "mauc.registry",
+        "linear, of scaled columns without gaps",
+        Accepts(),
+    ),
+    (
+        "forest",
+        "random forest",
+        "RandomForestClassifier",
+        "sklearn.ensemble",
+        "200 random trees",
+        Accepts(),
+        {"n_estimators": 200, "random_state": 0},
+    ),
+    (
+        "boosting",
+        "gradient boosting",
+        "HistGradientBoostingClassifier",
+        "sklearn.ensemble",
+        "boosted trees",
+        Accepts(),
+        {"random_state": 0},
+    ),
 )
-# fmt: on
 
 
 def logistic_regression() -> Any:

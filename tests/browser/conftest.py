@@ -49,9 +49,13 @@ def hostile_page(tmp_path_factory):
     X = pd.DataFrame(rng.normal(size=(60, 6)), columns=HOSTILE)
     y = np.repeat(HOSTILE[:3], 20)
     report = selection_report(
-        MDFS("all", random_state=0).fit(X, y), X, y,
-        title=HOSTILE[1], data_name=HOSTILE[0], command=HOSTILE[2],
-    )  # fmt: skip
+        MDFS("all", random_state=0).fit(X, y),
+        X,
+        y,
+        title=HOSTILE[1],
+        data_name=HOSTILE[0],
+        command=HOSTILE[2],
+    )
     path = tmp_path_factory.mktemp("pages") / "hostile.html"
     report.write(path)
     return path, report.to_dict()

@@ -45,10 +45,14 @@ def mixed_page(tmp_path_factory):
         }
     )
     report = selection_report(
-        ChiSquare("all").fit(X, y), X, y, run=small_run(), data_name="penguins",
+        ChiSquare("all").fit(X, y),
+        X,
+        y,
+        run=small_run(),
+        data_name="penguins",
         command="mauc select penguins.csv --target species --method chi --report page.html "
         "--separator ';' --drop a_very_long_name_of_a_column_that_does_not_fit_on_a_phone",
-    )  # fmt: skip
+    )
     path = tmp_path_factory.mktemp("pages") / "mixed.html"
     return report.write(path), report.to_dict()
 

@@ -35,15 +35,22 @@ def pictures(browser, tmp_path_factory):
     data = load_dataset("digits")
     selector = GreedyMAUC(20).fit(data.X, data.y)
     report = selection_report(
-        selector, data.X, data.y, data_name="digits",
-        feature_names=data.feature_names, command="mauc select digits -k 20 --report page.html",
-        steps=next_steps(selector, 64, ["digits"]), source="load_dataset('digits')",
-    )  # fmt: skip
+        selector,
+        data.X,
+        data.y,
+        data_name="digits",
+        feature_names=data.feature_names,
+        command="mauc select digits -k 20 --report page.html",
+        steps=next_steps(selector, 64, ["digits"]),
+        source="load_dataset('digits')",
+    )
     path = report.write(folder / "page.html")
     context = browser.new_context(
-        viewport={"width": 1180, "height": 860}, device_scale_factor=2, color_scheme="light",
+        viewport={"width": 1180, "height": 860},
+        device_scale_factor=2,
+        color_scheme="light",
         reduced_motion="reduce",
-    )  # fmt: skip
+    )
     page = context.new_page()
     page.goto(path.as_uri())
     page.wait_for_selector("html[data-ready]")

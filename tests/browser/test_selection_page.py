@@ -376,9 +376,12 @@ def test_a_large_page_is_small_and_fast(open_page, tmp_path):
 def test_comparison_names_its_test_and_its_columns_stay_apart(open_page, tmp_path):
     X, y = load_digits(return_X_y=True, as_frame=True)
     report = selection_report(
-        MDFS(5, random_state=0).fit(X, y), X, y, run=small_run(),
+        MDFS(5, random_state=0).fit(X, y),
+        X,
+        y,
+        run=small_run(),
         comparison=Comparison("chi", "corrected_t", 0.1),
-    )  # fmt: skip
+    )
     page = open_page(report.write(tmp_path / "compared.html"))
     section = page.locator("#comparison")
     assert "compared with CHI by the corrected resampled t-test at 10 %" in section.inner_text()

@@ -14,15 +14,36 @@ from tests.helpers.run_tools import PATIENCE
 
 SITE = Path(__file__).resolve().parents[2] / "docs" / "_build" / "html"
 PAGES = [
-    "index", "start", "tutorial/plot_ten_minutes", "howto/index", "howto/keep_columns",
-    "guide/coming_from", "answers/README", "methods/greedy_mauc", "evidence/index",
-    "gallery/index", "gallery/choose/plot_pair_map", "reference/api", "reference/command_line",
-    "reference/generated/mauc.GreedyMAUC", "reproduction/beyond/rivals", "search",
-]  # fmt: skip
+    "index",
+    "start",
+    "tutorial/plot_ten_minutes",
+    "howto/index",
+    "howto/keep_columns",
+    "guide/coming_from",
+    "answers/README",
+    "methods/greedy_mauc",
+    "evidence/index",
+    "gallery/index",
+    "gallery/choose/plot_pair_map",
+    "reference/api",
+    "reference/command_line",
+    "reference/generated/mauc.GreedyMAUC",
+    "reproduction/beyond/rivals",
+    "search",
+]
 RULES = [
-    "color-contrast", "image-alt", "frame-title", "label", "button-name", "link-in-text-block",
-    "document-title", "html-has-lang", "heading-order", "list", "table-fake-caption",
-]  # fmt: skip
+    "color-contrast",
+    "image-alt",
+    "frame-title",
+    "label",
+    "button-name",
+    "link-in-text-block",
+    "document-title",
+    "html-has-lang",
+    "heading-order",
+    "list",
+    "table-fake-caption",
+]
 
 pytestmark = [
     pytest.mark.browser,

@@ -71,9 +71,9 @@ def test_rankings_are_those_of_python(open_page, tmp_path, name):
     page = open_page(tmp_path / "page.html")
     numbers = dict(zip(model["names"], model["columns"], strict=True))
     names = dict(zip(model["columns"], model["names"], strict=True))
-    assert [numbers[one] for one in ranking(page)] == GreedyMAUC(
-        min(SIZE, X.shape[1])
-    ).fit(X, y).ranking_.tolist()  # fmt: skip
+    assert [numbers[one] for one in ranking(page)] == GreedyMAUC(min(SIZE, X.shape[1])).fit(
+        X, y
+    ).ranking_.tolist()
     shown = report.to_dict()["features"][-1]["predicted_mauc"]
     assert predicted(page) == pytest.approx(shown, abs=6e-5)
     kind = "bundled" if name in BUNDLED else "shared"
@@ -117,8 +117,19 @@ def test_weights_ties_and_categories(open_page, tmp_path):
 
 
 AWKWARD = [
-    "plain", "a,b", 'say "x"', " padded ", "NA", "01", "it's", "b", "a", "é=;$(x) `y`", "*", "-z",
-]  # fmt: skip
+    "plain",
+    "a,b",
+    'say "x"',
+    " padded ",
+    "NA",
+    "01",
+    "it's",
+    "b",
+    "a",
+    "é=;$(x) `y`",
+    "*",
+    "-z",
+]
 SCENARIOS = (
     {"size": 3, "keep": [1, 2], "exclude": [3, 4]},
     {"size": 4, "keep": [8, 7], "exclude": [1, 9]},  # their names joined are another name

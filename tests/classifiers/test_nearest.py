@@ -15,8 +15,11 @@ from tests.helpers.weka import load_reference, reference_names
 # Rows whose answer WEKA changes by widening the ranges with the test rows it has seen:
 # (IB1, IBk) of all test rows.
 WIDENED = {
-    "breast_cancer": (3, 3), "digits": (1, 1), "edge_missing": (0, 1), "indiana": (1, 1),
-}  # fmt: skip
+    "breast_cancer": (3, 3),
+    "digits": (1, 1),
+    "edge_missing": (0, 1),
+    "indiana": (1, 1),
+}
 
 
 def test_by_hand():

@@ -99,8 +99,10 @@ def test_an_unseen_category_is_missing(model, codes):
     unseen.loc[::3, "a"] = "moon"
     missing.loc[::3, "a"] = None
     assert_array_equal(fitted.predict_proba(unseen), fitted.predict_proba(missing))
-    assert_array_equal(fitted.predict_proba(unseen.astype({"a": "category"})[:7]),
-                       fitted.predict_proba(missing)[:7])  # fmt: skip
+    assert_array_equal(
+        fitted.predict_proba(unseen.astype({"a": "category"})[:7]),
+        fitted.predict_proba(missing)[:7],
+    )
 
 
 def test_a_category_of_weight_0_is_unseen(model, codes):

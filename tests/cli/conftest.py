@@ -5,8 +5,14 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_wine
 
-HOSTILE = ["[red]x", "<img src=x onerror=alert(1)>", "naïve ☃ 漢字", "L" * 300, "new\nline",
-           "\x1b[31mesc"]  # fmt: skip
+HOSTILE = [
+    "[red]x",
+    "<img src=x onerror=alert(1)>",
+    "naïve ☃ 漢字",
+    "L" * 300,
+    "new\nline",
+    "\x1b[31mesc",
+]
 
 
 @pytest.fixture

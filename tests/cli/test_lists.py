@@ -12,8 +12,20 @@ from mauc.registry import PEERS
 from mauc.selectors import SELECTORS
 from tests.helpers.cli_helpers import refusal, run, run_json
 
-COMMANDS = ["select", "rank", "compare", "siren", "score", "methods", "run", "tables", "warmup",
-            "datasets list", "datasets info", "datasets fetch"]  # fmt: skip
+COMMANDS = [
+    "select",
+    "rank",
+    "compare",
+    "siren",
+    "score",
+    "methods",
+    "run",
+    "tables",
+    "warmup",
+    "datasets list",
+    "datasets info",
+    "datasets fetch",
+]
 
 
 @pytest.mark.parametrize("command", COMMANDS)

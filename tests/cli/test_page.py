@@ -18,9 +18,11 @@ from tests.helpers.cli_helpers import run
 def conclusion(*kinds, loss=0.0, stable=0.9):
     return {
         "hard": [{"kind": kind} for kind in kinds],
-        "chosen": {"mauc": 0.95}, "every": {"mauc": 0.95 + loss},
-        "stability": {"value": stable}, "is_clear": True,
-    }  # fmt: skip
+        "chosen": {"mauc": 0.95},
+        "every": {"mauc": 0.95 + loss},
+        "stability": {"value": stable},
+        "is_clear": True,
+    }
 
 
 POOR = {"chosen": {"mauc": 0.5}, "every": {"mauc": 0.5}}
@@ -77,9 +79,14 @@ def test_what_is_suggested_runs(method, found, kind, wine, tmp_path, monkeypatch
 
 def test_the_step_follows_the_comparison(wine):
     test = {
-        "mark": "better", "selector": "SU", "size": 2, "classifier": "1NN", "mean": 0.9,
-        "reference_mean": 0.8, "difference": 0.1,
-    }  # fmt: skip
+        "mark": "better",
+        "selector": "SU",
+        "size": 2,
+        "classifier": "1NN",
+        "mean": 0.9,
+        "reference_mean": 0.8,
+        "difference": 0.1,
+    }
     selector = MDFS(4, random_state=0).fit(*wine)
     kind, why = choose_step(selector, conclusion("separated"), 13, {"tests": [test]})
     assert kind == "use"
@@ -123,8 +130,24 @@ def test_options_of_reading_and_of_the_method_stay(tmp_path, monkeypatch):
     frame.insert(0, "id", "x")
     frame.to_csv(tmp_path / "my data.csv", index=False, sep=";")
     monkeypatch.chdir(tmp_path)
-    run("select", "my data.csv", "--target=label", "-k4", "-m", "mdfs", "--set", "ties=mauc",
-        "--drop", "id", "--separator", ";", "--seed", 3, "--report", "p.json")  # fmt: skip
+    run(
+        "select",
+        "my data.csv",
+        "--target=label",
+        "-k4",
+        "-m",
+        "mdfs",
+        "--set",
+        "ties=mauc",
+        "--drop",
+        "id",
+        "--separator",
+        ";",
+        "--seed",
+        3,
+        "--report",
+        "p.json",
+    )
     step = json.loads((tmp_path / "p.json").read_text())["conclusion"]["next"]
     assert step["command"].startswith(
         "mauc select 'my data.csv' --target label --drop id --separator ';' --seed 3"

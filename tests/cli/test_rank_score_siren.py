@@ -39,8 +39,9 @@ def scores_file(tmp_path):
 
 
 def test_rank_says_what_missing_numbers_tell(tmp_path):
-    rows = [f"{'' if i % 2 and i % 4 else i % 7},{i % 5},{'no' if i % 2 else 'yes'}"
-            for i in range(40)]  # fmt: skip
+    rows = [
+        f"{'' if i % 2 and i % 4 else i % 7},{i % 5},{'no' if i % 2 else 'yes'}" for i in range(40)
+    ]
     path = tmp_path / "gaps.csv"
     path.write_text("\n".join(["a,b,label", *rows]))
     got = {row["feature"]: row for row in run_json("rank", path, "-t", "label")["features"]}
@@ -71,9 +72,10 @@ def test_rank_gives_the_scores_of_the_selector():
 def test_rank_and_select_call_the_scores_alike(method, head):
     for command in ("rank", "select"):
         line = next(
-            line for line in run(command, "wine", "-k", 3, "-m", method).stdout.splitlines()
+            line
+            for line in run(command, "wine", "-k", 3, "-m", method).stdout.splitlines()
             if "feature  " in line
-        )  # fmt: skip
+        )
         words = [word.strip() for word in line.split("  ") if word.strip()]
         assert words[-1 if command == "rank" else -2] == head
 
@@ -164,9 +166,14 @@ def test_siren_gives_the_study(tmp_path):
     got = run_json("siren", "wine", "-m", "mdfs,chi", "-k", 3, "--folds", 3)
     wine = load_dataset("wine")
     study = siren_study(
-        wine.X, wine.y, relevance="chi2", n_features=3, cv=3, selectors=["mdfs", "chi"],
+        wine.X,
+        wine.y,
+        relevance="chi2",
+        n_features=3,
+        cv=3,
+        selectors=["mdfs", "chi"],
         random_state=0,
-    )  # fmt: skip
+    )
     assert got["index"] == study.index
     assert [row["index"] for row in got["selectors"]] == study.comparison()["index"].tolist()
     assert len(got["pairs"]) == 3

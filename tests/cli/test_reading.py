@@ -22,12 +22,15 @@ def birds(tmp_path):
     rng = np.random.default_rng(0)
     species = np.array(["adelie", "gentoo", "chinstrap"])[np.arange(N) % 3]
     frame = pd.DataFrame(
-        {"id": np.arange(1, N + 1), "species": species,
-         "mass": 10 * (np.arange(N) % 3) + rng.normal(0, 3, N),
-         "bill": 5 * (np.arange(N) % 3 == 1) + rng.normal(0, 2, N),
-         "island": np.where(species == "gentoo", "biscoe", rng.choice(["dream", "torg"], N)),
-         "sex": rng.choice(["m", "f"], N)}
-    )  # fmt: skip
+        {
+            "id": np.arange(1, N + 1),
+            "species": species,
+            "mass": 10 * (np.arange(N) % 3) + rng.normal(0, 3, N),
+            "bill": 5 * (np.arange(N) % 3 == 1) + rng.normal(0, 2, N),
+            "island": np.where(species == "gentoo", "biscoe", rng.choice(["dream", "torg"], N)),
+            "sex": rng.choice(["m", "f"], N),
+        }
+    )
     frame.loc[3, "sex"] = None
     frame.to_csv(tmp_path / "birds.csv", index=False, na_rep="NA")
     return tmp_path / "birds.csv"
@@ -48,8 +51,26 @@ def test_json_has_the_columns(birds):
     line = "2 numbers, 2 nominal; left out: 'id', numbers the rows"
     assert got["columns"] == [line]
     assert run_json("rank", birds, "-t", "species", "-m", "su")["columns"] == [line]
-    got = run_json("compare", birds, "-t", "species", "-m", "su,fsdd", "-c", "nb", "--sizes", "2",
-                   "--repeats", 1, "--folds", 2, "-j", 1, "--progress", "quiet")  # fmt: skip
+    got = run_json(
+        "compare",
+        birds,
+        "-t",
+        "species",
+        "-m",
+        "su,fsdd",
+        "-c",
+        "nb",
+        "--sizes",
+        "2",
+        "--repeats",
+        1,
+        "--folds",
+        2,
+        "-j",
+        1,
+        "--progress",
+        "quiet",
+    )
     assert got["columns"] == [
         line,
         "2 nominal columns as such for su, nb; as codes 0, 1, ... for fsdd",
@@ -68,8 +89,13 @@ def test_columns_says_how_every_column_is_taken(birds):
     assert [row["taken"] for row in got["columns"]] == ["left out"] + ["feature"] * 5
     kept = run_json("columns", birds, "-t", "mass", "--keep-ids", "--nominal", "drop")["columns"]
     assert [row["taken"] for row in kept] == [
-        "feature", "left out", "target", "feature", "left out", "left out",
-    ]  # fmt: skip
+        "feature",
+        "left out",
+        "target",
+        "feature",
+        "left out",
+        "left out",
+    ]
     assert kept[2]["why"].startswith("column 'mass' holds ")
     assert run_json("columns", "wine")["columns"][-1]["taken"] == "target"
 
@@ -110,8 +136,15 @@ def test_pairs_of_a_mixed_table(birds, tmp_path):
 
 
 def test_score_leaves_out_what_is_no_score(tmp_path):
-    frame = pd.DataFrame({"id": [1, 2, 3, 4], "name": list("wxyz"), "u": [0.9, 0.2, 0.8, 0.4],
-                          "v": [0.1, 0.8, 0.2, 0.6], "label": list("uvuv")})  # fmt: skip
+    frame = pd.DataFrame(
+        {
+            "id": [1, 2, 3, 4],
+            "name": list("wxyz"),
+            "u": [0.9, 0.2, 0.8, 0.4],
+            "v": [0.1, 0.8, 0.2, 0.6],
+            "label": list("uvuv"),
+        }
+    )
     frame.to_csv(tmp_path / "s.csv", index=False)
     result = run("score", tmp_path / "s.csv", "--bootstrap", 0)
     assert "2 columns of scores; left out: 'id', 'name', no scores" in result.stderr
@@ -120,8 +153,19 @@ def test_score_leaves_out_what_is_no_score(tmp_path):
 
 def test_a_file_from_a_pipe(birds):
     code = "from mauc.cli import main; main()"
-    command = [sys.executable, "-c", code, "rank", "-", "-t", "species", "--drop", "island",
-               "--drop", "sex"]  # fmt: skip
+    command = [
+        sys.executable,
+        "-c",
+        code,
+        "rank",
+        "-",
+        "-t",
+        "species",
+        "--drop",
+        "island",
+        "--drop",
+        "sex",
+    ]
     result = subprocess.run(command, input=birds.read_bytes(), capture_output=True, check=False)
     assert result.returncode == 0, result.stderr
     assert b"mauc: warning: stdin: 2 numbers; left out: 'id'" in result.stderr
@@ -227,8 +271,14 @@ def test_reading_gives_the_options_of_the_library():
         "keep_ids": True,
     }
     assert reading.words("x.csv") == [
-        "x.csv", "--categorical", "a", "--keep-ids", "--separator", "\\t", "--no-header",
-    ]  # fmt: skip
+        "x.csv",
+        "--categorical",
+        "a",
+        "--keep-ids",
+        "--separator",
+        "\\t",
+        "--no-header",
+    ]
 
 
 def test_defaults_are_the_best_method_and_say_how_to_get_the_papers(birds):
@@ -238,8 +288,9 @@ def test_defaults_are_the_best_method_and_say_how_to_get_the_papers(birds):
         assert "the method is" not in run(command, birds, "-t", "species", "-m", "mdfs").stderr
     assert run_json("select", birds, "-t", "species")["method"] == "greedy"
     assert run_json("rank", birds, "-t", "species")["method"] == "greedy"
-    result = run("compare", "iris", "-c", "nb", "--sizes", "2", "--repeats", 1, "--folds", 2,
-                 "-j", 1)  # fmt: skip
+    result = run(
+        "compare", "iris", "-c", "nb", "--sizes", "2", "--repeats", 1, "--folds", 2, "-j", 1
+    )
     assert "the baseline is greedy (GreedyMAUC); --reference mdfs" in result.stderr
     assert "greedy wins" in result.stdout
     assert "mdfs" in result.stdout

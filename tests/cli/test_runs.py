@@ -14,8 +14,22 @@ from tests.helpers.cli_helpers import refusal, run, run_json
 
 pytestmark = pytest.mark.long
 
-COMPARE = ("-m", "mdfs,su", "-c", "nb,1nn", "--sizes", "2,4", "--repeats", 1, "--folds", 3, "-j", 1,
-           "--progress", "quiet")  # fmt: skip
+COMPARE = (
+    "-m",
+    "mdfs,su",
+    "-c",
+    "nb,1nn",
+    "--sizes",
+    "2,4",
+    "--repeats",
+    1,
+    "--folds",
+    3,
+    "-j",
+    1,
+    "--progress",
+    "quiet",
+)
 
 
 @pytest.fixture(scope="module")
@@ -186,10 +200,13 @@ def test_one_command_runs_a_plan_and_writes_its_tables(tmp_path, monkeypatch):
     ("words", "reference", "test"),
     [
         ((), "MDFS", "corrected resampled t-test at 5 %"),
-        (("--test", "wilcoxon", "--alpha", 0.1, "--reference", "su"), "SU",
-         "Wilcoxon signed-rank test at 10 %"),
+        (
+            ("--test", "wilcoxon", "--alpha", 0.1, "--reference", "su"),
+            "SU",
+            "Wilcoxon signed-rank test at 10 %",
+        ),
     ],
-)  # fmt: skip
+)
 def test_page_and_terminal_name_the_same_comparison(compared, tmp_path, words, reference, test):
     folder, _ = compared
     page = tmp_path / "page.html"
@@ -211,8 +228,14 @@ def test_page_and_terminal_name_the_same_comparison(compared, tmp_path, words, r
 def test_tables_prints_what_it_writes(compared, tmp_path):
     folder, _ = compared
     printed = run_json("tables", folder)["tables"]
-    assert list(printed) == ["mauc wine", "runtime", "ranks", "stability", "win/draw/loss",
-                             "summary"]  # fmt: skip
+    assert list(printed) == [
+        "mauc wine",
+        "runtime",
+        "ranks",
+        "stability",
+        "win/draw/loss",
+        "summary",
+    ]
     files = run_json("tables", folder, "-o", tmp_path / "tables")["files"]
     names = [name.replace("mauc ", "table_").replace("/", "_") for name in printed]
     assert [Path(file).name for file in files if file.endswith(".csv")] == [

@@ -51,8 +51,22 @@ def test_an_unknown_option_names_the_one_that_is_meant(words, hint):
 
 
 def test_json_has_the_numbers_of_the_library(wine_file):
-    got = run_json("select", wine_file, "-t", "label", "-k", 4, "--seed", 3, "-m", "mdfs",
-                   "--set", "schedule=hardest", "--set", "ties=mauc")  # fmt: skip
+    got = run_json(
+        "select",
+        wine_file,
+        "-t",
+        "label",
+        "-k",
+        4,
+        "--seed",
+        3,
+        "-m",
+        "mdfs",
+        "--set",
+        "schedule=hardest",
+        "--set",
+        "ties=mauc",
+    )
     dataset = load_dataset(wine_file, "label")
     selector = MDFS(4, schedule="hardest", ties="mauc", random_state=3)
     selector.fit(dataset.X, dataset.y)

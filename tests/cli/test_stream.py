@@ -28,26 +28,28 @@ def messy_frame():
     rng = np.random.default_rng(0)
     codes = rng.integers(0, 3, N)
     days = pd.date_range("2020-01-01", periods=N, freq="h")
-    frame = pd.DataFrame({
-        "PassengerId": np.arange(N) + 7,
-        "width": rng.normal(size=N) + codes,
-        "narrow": (rng.normal(size=N) + 0.5 * codes).astype(np.float32),
-        "count": rng.integers(0, 50, N) + 3 * codes,
-        "small": rng.integers(0, 4, N).astype(np.int8) * codes.astype(np.int8),
-        "colour": rng.choice(["red", "green", "blue"], N),
-        "size": np.where(codes > rng.integers(0, 4, N), "large", "small"),
-        "key": [f"{number:05d}-{number * 7919 % N}" for number in range(N)],
-        "flag": rng.integers(0, 2, N) < codes,
-        "constant": 3.0,
-        "seen": days,
-        "day": [value.date() for value in days],
-        "empty": np.where(np.arange(N) % 50 == 0, 1.5, np.nan),
-        "late": np.where(np.arange(N) < 0.03 * N, rng.normal(size=N), np.nan),
-        "index": rng.permutation(N) + 100,
-        "reading date": rng.choice([20200131, 20200201, 20211231], N),
-        "n rooms": rng.integers(1, 9, N),
-        "label": np.array(["u", "v", "w"])[codes],
-    })  # fmt: skip
+    frame = pd.DataFrame(
+        {
+            "PassengerId": np.arange(N) + 7,
+            "width": rng.normal(size=N) + codes,
+            "narrow": (rng.normal(size=N) + 0.5 * codes).astype(np.float32),
+            "count": rng.integers(0, 50, N) + 3 * codes,
+            "small": rng.integers(0, 4, N).astype(np.int8) * codes.astype(np.int8),
+            "colour": rng.choice(["red", "green", "blue"], N),
+            "size": np.where(codes > rng.integers(0, 4, N), "large", "small"),
+            "key": [f"{number:05d}-{number * 7919 % N}" for number in range(N)],
+            "flag": rng.integers(0, 2, N) < codes,
+            "constant": 3.0,
+            "seen": days,
+            "day": [value.date() for value in days],
+            "empty": np.where(np.arange(N) % 50 == 0, 1.5, np.nan),
+            "late": np.where(np.arange(N) < 0.03 * N, rng.normal(size=N), np.nan),
+            "index": rng.permutation(N) + 100,
+            "reading date": rng.choice([20200131, 20200201, 20211231], N),
+            "n rooms": rng.integers(1, 9, N),
+            "label": np.array(["u", "v", "w"])[codes],
+        }
+    )
     frame.loc[::9, "width"] = np.nan
     frame.loc[4::11, "colour"] = None
     return frame
@@ -58,8 +60,9 @@ def messy_file(tmp_path_factory):
     path = tmp_path_factory.mktemp("messy") / "messy.parquet"
     table = pa.Table.from_pandas(messy_frame(), preserve_index=False)
     rng = np.random.default_rng(1)
-    optional = [None if at % 7 == 0 else int(value) for at, value in
-                enumerate(rng.integers(0, 9, N))]  # fmt: skip
+    optional = [
+        None if at % 7 == 0 else int(value) for at, value in enumerate(rng.integers(0, 9, N))
+    ]
     table = table.append_column("nullable", pa.array(optional, pa.int32()))
     truths = [None if at % 5 == 0 else bool(at % 3) for at in range(N)]
     table = table.append_column("maybe", pa.array(truths, pa.bool_()))

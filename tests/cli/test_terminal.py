@@ -22,16 +22,29 @@ MAUC = [sys.executable, "-c", PROGRAM]
 
 def in_pipe(*words, **environment):
     return subprocess.run(
-        [*MAUC, *map(str, words)], capture_output=True, text=True, timeout=PATIENCE,
-        env={**os.environ, **environment}, encoding="utf-8", check=False,
-    )  # fmt: skip
+        [*MAUC, *map(str, words)],
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        env={**os.environ, **environment},
+        encoding="utf-8",
+        check=False,
+    )
 
 
 def test_ctrl_c_stops_a_run_with_one_line_and_no_orphans(tmp_path):
     code, output, session = run_on_terminal(
-        PROGRAM, "compare", "digits", "--repeats", 50, "-j", 2, "-o", tmp_path / "run",
+        PROGRAM,
+        "compare",
+        "digits",
+        "--repeats",
+        50,
+        "-j",
+        2,
+        "-o",
+        tmp_path / "run",
         stop_at=b"0/250 cells",
-    )  # fmt: skip
+    )
     assert code == 130
     assert "Traceback" not in output
     assert "━" in output  # the bar
@@ -63,8 +76,23 @@ def test_a_narrow_terminal_shows_all_and_no_colours():
 
 
 def test_a_pipe_gets_lines_without_colours_and_json_alone():
-    result = in_pipe("compare", "iris", "-m", "mdfs,su", "-c", "nb", "--sizes", "2", "--repeats",
-                     1, "--folds", 2, "-j", 1, "--json")  # fmt: skip
+    result = in_pipe(
+        "compare",
+        "iris",
+        "-m",
+        "mdfs,su",
+        "-c",
+        "nb",
+        "--sizes",
+        "2",
+        "--repeats",
+        1,
+        "--folds",
+        2,
+        "-j",
+        1,
+        "--json",
+    )
     assert result.returncode == 0
     assert json.loads(result.stdout)["data"] == "iris"
     assert "mauc: 2/2 cells are done" in result.stderr
@@ -75,8 +103,11 @@ def test_a_reader_that_leaves_ends_it_quietly():
     command = " ".join(f"'{word}'" for word in MAUC)
     result = subprocess.run(
         ["bash", "-c", f"{command} rank digits -m maucd | head -1; echo ${{PIPESTATUS[0]}}"],
-        capture_output=True, text=True, timeout=PATIENCE, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
     assert result.stderr == ""
     assert result.stdout.endswith("\n0\n")
 
@@ -144,8 +175,11 @@ def test_a_terminal_is_told_what_is_read_and_fitted():
 def test_a_pipe_gets_no_bar():
     done = subprocess.run(
         [sys.executable, "-c", SLOW + PROGRAM, "siren", "iris", "-m", "chi", "--json"],
-        capture_output=True, text=True, timeout=PATIENCE, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
     assert done.returncode == 0
     assert done.stderr == ""
     assert json.loads(done.stdout)["data"] == "iris"

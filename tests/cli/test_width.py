@@ -67,8 +67,24 @@ def test_commands_fit(terminal, words):
 def test_tables_of_runs_fit_and_are_bold(terminal, command, finished_run):
     words = [command, finished_run]
     if command == "compare":
-        words = ["compare", "iris", "-m", "mdfs,su", "-c", "nb", "--sizes", "1,2,3", "--repeats",
-                 1, "--folds", 2, "-j", 1, "--progress", "quiet"]  # fmt: skip
+        words = [
+            "compare",
+            "iris",
+            "-m",
+            "mdfs,su",
+            "-c",
+            "nb",
+            "--sizes",
+            "1,2,3",
+            "--repeats",
+            1,
+            "--folds",
+            2,
+            "-j",
+            1,
+            "--progress",
+            "quiet",
+        ]
     lines = lines_of(*words)
     for line in lines:
         assert len(STYLE.sub("", line)) <= terminal, line

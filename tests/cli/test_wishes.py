@@ -43,8 +43,9 @@ def test_wishes_are_those_of_the_library(files):
     wanted = GreedyMAUC(4, keep=["ash"], exclude=["flavanoids", "hue"])
     frame = pd.DataFrame(WINE.X, columns=NAMES)
     assert names == [NAMES[column] for column in wanted.fit(frame, WINE.y).ranking_]
-    assert {"ash", "hue"} <= set(chosen("-k", 4, "--keep", "hue", "--groups-of",
-                                        files / "groups.csv"))  # fmt: skip
+    assert {"ash", "hue"} <= set(
+        chosen("-k", 4, "--keep", "hue", "--groups-of", files / "groups.csv")
+    )
     words = ("--feature-costs", files / "prices.csv", "--budget", 6)
     for method in ("greedy", "mdfs", "maucd", "mrmr"):
         rows = run_json("select", "wine", "-m", method, *words)["features"]
@@ -80,8 +81,24 @@ def test_costs_of_confusing_classes(files, name):
     table.to_csv(files / "scores.csv", index=False)
     scored = run_json("score", files / "scores.csv", "--costs", files / name, "--bootstrap", 0)
     assert_allclose(scored["mauc"], mauc_score(WINE.y, scores, pair_weight=COSTS))
-    compared = run_json("compare", "wine", "-m", "maucd", "-c", "nb", "--sizes", 3, "--repeats", 1,
-                        "--folds", 2, "-j", 1, "--costs", files / name)  # fmt: skip
+    compared = run_json(
+        "compare",
+        "wine",
+        "-m",
+        "maucd",
+        "-c",
+        "nb",
+        "--sizes",
+        3,
+        "--repeats",
+        1,
+        "--folds",
+        2,
+        "-j",
+        1,
+        "--costs",
+        files / name,
+    )
     assert not compared["failures"]
 
 
@@ -111,10 +128,14 @@ def test_files_of_another_form_are_refused(files):
 def test_plans_take_wishes_and_weights_of_pairs():
     wished = {"keep": ["ash"], "feature_groups": {"pair": ["hue", "alcohol"]}}
     plan = Plan(
-        "wishes", (DatasetSpec("wine", pair_weight=COSTS),),
-        (MethodSpec("maucd"), MethodSpec("wished", "maucd", wished)), (MethodSpec("nb"),),
-        sizes=(2, 3), repeats=1, folds=2,
-    )  # fmt: skip
+        "wishes",
+        (DatasetSpec("wine", pair_weight=COSTS),),
+        (MethodSpec("maucd"), MethodSpec("wished", "maucd", wished)),
+        (MethodSpec("nb"),),
+        sizes=(2, 3),
+        repeats=1,
+        folds=2,
+    )
     rows = run_plan(plan, engine="serial", progress="quiet").rows
     assert (rows["status"] == "ok").all()
     ash, pair = NAMES.index("ash"), {NAMES.index("hue"), NAMES.index("alcohol")}
@@ -122,9 +143,18 @@ def test_plans_take_wishes_and_weights_of_pairs():
         assert row.features[0] == ash
         assert pair <= set(row.features) or not pair & set(row.features)
     plain = run_plan(
-        Plan("plain", (DatasetSpec("wine"),), (MethodSpec("maucd"),), (MethodSpec("nb"),),
-             sizes=(2, 3), repeats=1, folds=2), engine="serial", progress="quiet",
-    ).rows  # fmt: skip
+        Plan(
+            "plain",
+            (DatasetSpec("wine"),),
+            (MethodSpec("maucd"),),
+            (MethodSpec("nb"),),
+            sizes=(2, 3),
+            repeats=1,
+            folds=2,
+        ),
+        engine="serial",
+        progress="quiet",
+    ).rows
     assert not np.allclose(plain["mauc"], rows[rows["selector"] == "maucd"]["mauc"])
 
 

@@ -162,7 +162,7 @@ def faults():
         "constant columns": (np.column_stack([table, np.arange(180) < 2]), y),
         "merged class": (far, y),
         "few rows": (table[few], y[few]),
-    }  # fmt: skip
+    }
 
 
 @pytest.mark.parametrize("kind", faults())

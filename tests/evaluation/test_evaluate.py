@@ -193,9 +193,16 @@ def test_weights_are_those_of_fit_and_of_mauc(classifier, rng):
     weights = rng.integers(0, 3, len(y)).astype(float)
     train, test = np.arange(0, len(y), 2), np.arange(1, len(y), 2)
     got = evaluate_ranking(
-        [6, 12, 0, 9], [1, 3], classifier, X[train], y[train], X[test], y[test],
-        train_weight=weights[train], test_weight=weights[test],
-    )  # fmt: skip
+        [6, 12, 0, 9],
+        [1, 3],
+        classifier,
+        X[train],
+        y[train],
+        X[test],
+        y[test],
+        train_weight=weights[train],
+        test_weight=weights[test],
+    )
     for value, size in zip(got, (1, 3), strict=True):
         columns = [6, 12, 0, 9][:size]
         model = clone(classifier)

@@ -50,9 +50,13 @@ def test_a_number_takes_whole_groups_of_both_classes():
 
 @pytest.mark.parametrize(
     ("splitter", "groups"),
-    [(GroupKFold(3), GROUPS), (LeaveOneGroupOut(), GROUPS), (TimeSeriesSplit(3), None),
-     (RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0), None)],
-)  # fmt: skip
+    [
+        (GroupKFold(3), GROUPS),
+        (LeaveOneGroupOut(), GROUPS),
+        (TimeSeriesSplit(3), None),
+        (RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0), None),
+    ],
+)
 @pytest.mark.parametrize("as_list", [False, True])
 def test_any_splitter_and_its_splits_are_taken(splitter, groups, as_list):
     problem = problem_of(noise(12), Y, groups)
@@ -107,9 +111,12 @@ def test_splits_of_some_rows_have_their_new_numbers():
 
 @pytest.mark.parametrize(
     ("judge", "classifier"),
-    [*((name, None) for name in JUDGES), ("classifier", LogisticRegression(max_iter=500)),
-     ("classifier", SVC())],
-)  # fmt: skip
+    [
+        *((name, None) for name in JUDGES),
+        ("classifier", LogisticRegression(max_iter=500)),
+        ("classifier", SVC()),
+    ],
+)
 @pytest.mark.parametrize("lacking", [1, 2])
 def test_judges_do_without_a_class(judge, classifier, lacking):
     """The MAUC of a fold without a class is that of the problem without it."""
@@ -123,9 +130,13 @@ def test_judges_do_without_a_class(judge, classifier, lacking):
     )
     number = np.cumsum(kept) - 1
     part = JudgedFold(
-        problem_of(X[kept], y[kept]), np.arange(3), number[train], number[test], classifier,
+        problem_of(X[kept], y[kept]),
+        np.arange(3),
+        number[train],
+        number[test],
+        classifier,
         response_method=response,
-    )  # fmt: skip
+    )
     assert whole.mauc(judge, [1, 3]) == part.mauc(judge, [1, 3])
 
 

@@ -157,8 +157,9 @@ def test_other_classifiers_get_indicators(frame):
 def test_a_foreign_classifier_with_categorical_features_is_told_of_them(frame):
     model = HistGradientBoostingClassifier(max_iter=2, min_samples_leaf=3)
     found = evaluate_ranking(RANKING, [1], model, *split(frame))
-    X_train, y_train, X_test, y_test = split(FRAMES["pandas words"].assign(
-        k=pd.Categorical(np.asarray(frame["k"], dtype=object))))  # fmt: skip
+    X_train, y_train, X_test, y_test = split(
+        FRAMES["pandas words"].assign(k=pd.Categorical(np.asarray(frame["k"], dtype=object)))
+    )
     fitted = clone(model).fit(X_train[["k"]], y_train)
     assert found[0] == pytest.approx(mauc_score(y_test, fitted.predict_proba(X_test[["k"]])))
 

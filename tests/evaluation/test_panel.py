@@ -47,9 +47,12 @@ def test_a_wide_table_has_the_same_discriminant_in_the_space_of_its_rows(monkeyp
     (direct,) = score_fold("lda", split, [64])
     monkeypatch.setattr(panel, "_MAX_WIDTH", 10)
     narrow = split._replace(
-        train=np.tile(split.train[:50], 2), test=np.tile(split.test, 2), codes=split.codes[:50],
-        weights=split.weights[:50], ends=np.arange(129),
-    )  # fmt: skip
+        train=np.tile(split.train[:50], 2),
+        test=np.tile(split.test, 2),
+        codes=split.codes[:50],
+        weights=split.weights[:50],
+        ends=np.arange(129),
+    )
     (rotated,) = score_fold("lda", narrow, [128])
     monkeypatch.setattr(panel, "_MAX_WIDTH", 2000)
     (plain,) = score_fold("lda", narrow, [128])

@@ -78,9 +78,14 @@ def test_a_best_size_at_the_edge_is_said():
 def test_every_value_is_that_of_a_pipeline_fitted_on_the_fold(wine, classifier):
     X, y = wine
     curve = select_k(
-        MAUCD(), X, y, sizes=[2, 5], classifier=classifier, response_method="predict_proba",
+        MAUCD(),
+        X,
+        y,
+        sizes=[2, 5],
+        classifier=classifier,
+        response_method="predict_proba",
         cv=3,
-    )  # fmt: skip
+    )
     for place, (train, test) in enumerate(
         make_folds(make_problem(BaseEstimator(), X, y, accepts=Accepts()), 3, 0)
     ):

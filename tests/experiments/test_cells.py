@@ -98,9 +98,10 @@ def test_a_row_is_the_plain_experiment_done_by_hand():
 
 def test_a_cell_alone_in_any_order_with_any_threads_gives_the_same_bits():
     plan = make_plan(
-        datasets=("wine",), classifiers=("nb", "c45", "1nn", "svm"),
+        datasets=("wine",),
+        classifiers=("nb", "c45", "1nn", "svm"),
         tuning=TuningSpec(scope="fold", max_samples=60),
-    )  # fmt: skip
+    )
     cells = plan.cells()
     drop = ["select_seconds", "fit_seconds", "score_seconds"]
     tables = {}
@@ -198,9 +199,11 @@ def test_failed_combinations_are_tried_again_only_on_demand(tmp_path):
     log = tmp_path / "log"
     counting = crashing("CountingSelector", log=str(log))
     plan = make_plan(
-        datasets=("wine",), selectors=(counting, "mdfs"),
-        classifiers=("nb", crashing("MeanClassifier", n_features=2)), folds=2,
-    )  # fmt: skip
+        datasets=("wine",),
+        selectors=(counting, "mdfs"),
+        classifiers=("nb", crashing("MeanClassifier", n_features=2)),
+        folds=2,
+    )
     assert run_quietly(plan, tmp_path / "run").n_run == 2
     before, n_fits = results(tmp_path / "run"), len(log.read_text().split())
     summary = run_quietly(plan, tmp_path / "run")
@@ -213,9 +216,10 @@ def test_failed_combinations_are_tried_again_only_on_demand(tmp_path):
 
 def test_a_tuning_that_fails_costs_the_machine_alone(tmp_path):
     plan = make_plan(
-        datasets=("wine",), selectors=(crashing("RaisingSelector"), "mdfs"),
+        datasets=("wine",),
+        selectors=(crashing("RaisingSelector"), "mdfs"),
         classifiers=("nb", "svm"),
-    )  # fmt: skip
+    )
     run_quietly(plan, tmp_path)
     rows = load_run(tmp_path)
     mdfs = rows[rows.selector == "mdfs"]
@@ -224,9 +228,7 @@ def test_a_tuning_that_fails_costs_the_machine_alone(tmp_path):
     assert errors == {"MaucError: the SVM could not be tuned: ArithmeticError: no ranking ? today"}
 
 
-@pytest.mark.parametrize(
-    ("scope", "keys"), [("dataset", [2]), ("dataset_size", [1, 2, 4])]
-)  # fmt: skip
+@pytest.mark.parametrize(("scope", "keys"), [("dataset", [2]), ("dataset_size", [1, 2, 4])])
 def test_tuning_once_per_data_set_or_size(tmp_path, scope, keys):
     tuning = TuningSpec(scope=scope, max_samples=60, size=2)
     plan = make_plan(datasets=("iris",), classifiers=("svm",), sizes=(1, 2, 4), tuning=tuning)

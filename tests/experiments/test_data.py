@@ -38,9 +38,11 @@ from tests.helpers.run_tools import (
 WINE = load_dataset("wine")  # 59, 71 and 48 rows
 # No file and no bundled set has this name: whoever were to read it would fail.
 PLAN = make_plan(
-    datasets=(DatasetSpec("mine", "nowhere.csv"),), classifiers=("nb", "svm"), folds=2,
+    datasets=(DatasetSpec("mine", "nowhere.csv"),),
+    classifiers=("nb", "svm"),
+    folds=2,
     tuning=TuningSpec(max_samples=50, n_folds=2),
-)  # fmt: skip
+)
 
 
 def test_classes_keep_their_shares():

@@ -17,9 +17,11 @@ N = 90
 RNG = np.random.default_rng(0)
 Y = np.array(["u", "v", "w"])[np.arange(N) % 3]
 FRAME = pd.DataFrame(
-    {"a": np.arange(N) % 3 + RNG.normal(size=N),
-     "c": pd.Categorical(np.where(Y == "v", "x", RNG.choice(["y", "z"], N)))}
-)  # fmt: skip
+    {
+        "a": np.arange(N) % 3 + RNG.normal(size=N),
+        "c": pd.Categorical(np.where(Y == "v", "x", RNG.choice(["y", "z"], N))),
+    }
+)
 MIXED = Dataset("mixed", FRAME, Y, ["a", "c"])
 
 
@@ -126,16 +128,20 @@ def test_a_run_that_does_not_fit_is_refused_before_it_begins(monkeypatch, tmp_pa
     with pytest.raises(
         MaucError, match=r"a fold of mixed need .* MB of memory, .* are free; use f"
     ):
-        run_plan(plan_of(), tmp_path / "run", engine="serial", progress="quiet",
-                 data={"mixed": MIXED})  # fmt: skip
+        run_plan(
+            plan_of(), tmp_path / "run", engine="serial", progress="quiet", data={"mixed": MIXED}
+        )
     assert not (tmp_path / "run" / "plan.toml").exists()
 
 
 def test_so_many_workers_as_memory_has_room_for(monkeypatch, capsys):
     monkeypatch.setattr("mauc.experiments.run.free_memory", lambda: 5 * 10**8)
     summary = run_plan(
-        plan_of(("su",), ("nb",)), engine="processes", n_jobs=2, progress="lines",
+        plan_of(("su",), ("nb",)),
+        engine="processes",
+        n_jobs=2,
+        progress="lines",
         data={"mixed": MIXED},
-    )  # fmt: skip
+    )
     assert "1 of 2 workers are used: a fold of mixed takes about" in capsys.readouterr().err
     assert summary.n_failed == 0

@@ -34,8 +34,11 @@ def small(**parts):
 def test_a_small_plan_has_the_cells_one_can_count():
     plan = parse_plan(small(sizes="[2, 4]", repeats=2, folds=3))
     assert plan.cells()[:4] == [
-        Cell("wine", 0, 0), Cell("wine", 0, 1), Cell("wine", 0, 2), Cell("wine", 1, 0)
-    ]  # fmt: skip
+        Cell("wine", 0, 0),
+        Cell("wine", 0, 1),
+        Cell("wine", 0, 2),
+        Cell("wine", 1, 0),
+    ]
     assert len(plan.cells()) == 2 * 3
     assert plan.name == "plan"
     assert plan.selectors == (MethodSpec("mdfs", "mdfs"),)
@@ -62,23 +65,28 @@ SLIPS = [
     (small(datasets="[{name = 'w', sorce = 'w'}]"), r"key of datasets\[0\] .*'source'", True),
     (
         small(datasets="[{name = 'w', options = {seperator = ';'}}]"),
-        "an option of a data set .* did you mean 'separator'", True,
+        "an option of a data set .* did you mean 'separator'",
+        True,
     ),
     (
         small(selectors="[{method = 'mdfs', options = {shedule = 'random'}}]"),
-        "option of selector mdfs .* did you mean 'schedule'", False,
+        "option of selector mdfs .* did you mean 'schedule'",
+        False,
     ),
     (
         small(selectors="[{method = 'mdfs', options = {schedule = 'hardst'}}]"),
-        "mdfs: schedule .* did you mean 'hardest'", False,
+        "mdfs: schedule .* did you mean 'hardest'",
+        False,
     ),
     (
         small(classifiers="[{method = 'c45', options = {confidence = 2}}]"),
-        r"c45: confidence must be a number in \(0, 0.5\]", False,
+        r"c45: confidence must be a number in \(0, 0.5\]",
+        False,
     ),
     (
         small(classifiers="[{method = 'sklearn.svm.SVC', options = {c = 1}}]"),
-        "option of sklearn.svm.SVC .* did you mean 'C'", False,
+        "option of sklearn.svm.SVC .* did you mean 'C'",
+        False,
     ),
     (small(sizes="{from = 1, two = 3}"), "a key of sizes .* did you mean 'to'", True),
     ('datasets = ["wine"]', "selectors is missing", True),
@@ -94,17 +102,20 @@ SLIPS = [
     (small(selectors="[{options = {}}]"), r"selectors\[0\].name is missing", True),
     (
         small(selectors="[{name = 'mdfs', options = 3}]"),
-        r"selectors\[0\].options must be a valid dictionary, got 3", True,
+        r"selectors\[0\].options must be a valid dictionary, got 3",
+        True,
     ),
     (small(selectors="['no_module.Nothing']"), "No module named 'no_module'", False),
     (small(selectors="['os.getcwd']"), "must be the import path of an estimator", False),
     (
         small(selectors="['tests.helpers.crashing_methods.NeedyMethod']"),
-        "parameters have defaults", False,
+        "parameters have defaults",
+        False,
     ),
     (
         small(selectors="[{method = 'mdfs', options = {n_features_to_select = 3}}]"),
-        "mdfs: the sizes of the plan say how many features to select", False,
+        "mdfs: the sizes of the plan say how many features to select",
+        False,
     ),
     (small(sizes="[]"), "sizes must not be empty", True),
     (small(sizes="[2, 2]"), "sizes must ascend", False),
@@ -117,7 +128,7 @@ SLIPS = [
     (small(repeats="1.0"), "repeats must be a valid integer, got 1.0", False),
     (small(tuning=3), "tuning must be a table or a TuningSpec, got 3", True),
     (small(classifiers="[{method = 'nb', options = {x = 1979-05-27}}]"), "must hold texts", False),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("text", "message", "is_in_schema"), SLIPS)
@@ -158,20 +169,31 @@ def test_lists_ranges_and_numpy_numbers_make_the_same_plan():
     plan = make_plan(sizes=(2, 4, 6))
     for sizes in ([2, 4, 6], range(2, 7, 2), np.arange(2, 7, 2)):
         assert make_plan(sizes=sizes) == plan
-    assert Plan(
-        plan.name, list(plan.datasets), list(plan.selectors), list(plan.classifiers),
-        plan.sizes, plan.repeats, plan.folds,
-    ) == plan  # fmt: skip
+    assert (
+        Plan(
+            plan.name,
+            list(plan.datasets),
+            list(plan.selectors),
+            list(plan.classifiers),
+            plan.sizes,
+            plan.repeats,
+            plan.folds,
+        )
+        == plan
+    )
 
 
 IMPORTED = "sklearn.feature_selection.SelectKBest"  # whose options may have any value
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 NAMES = TEXT.filter(
     lambda name: (
-        name.isprintable() and name == name.strip() and name not in ("", ".", "..")
-        and "/" not in name and "\\" not in name
+        name.isprintable()
+        and name == name.strip()
+        and name not in ("", ".", "..")
+        and "/" not in name
+        and "\\" not in name
     )
-)  # fmt: skip
+)
 VALUES = st.recursive(
     TEXT | st.integers(-(2**63), 2**63 - 1) | st.booleans() | st.floats(allow_nan=False),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
@@ -180,9 +202,12 @@ VALUES = st.recursive(
 
 
 @given(
-    names=st.lists(NAMES, min_size=2, max_size=2, unique=True), source=TEXT.filter(len),
-    value=VALUES, target=st.none() | TEXT.filter(len), size=st.none() | st.integers(1, 9),
-)  # fmt: skip
+    names=st.lists(NAMES, min_size=2, max_size=2, unique=True),
+    source=TEXT.filter(len),
+    value=VALUES,
+    target=st.none() | TEXT.filter(len),
+    size=st.none() | st.integers(1, 9),
+)
 def test_a_plan_written_and_read_is_the_same_plan(names, source, value, target, size):
     plan = make_plan(
         name=names[0],

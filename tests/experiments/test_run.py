@@ -251,9 +251,12 @@ def test_many_kills_end_with_the_same_table(tmp_path):
 @pytest.mark.slow
 def test_a_tuning_that_kills_its_worker_costs_its_data_set_alone():
     dying = make_plan(
-        datasets=("iris", "wine"), selectors=("mdfs", crashing("DyingSelector")),
-        classifiers=("nb", "svm"), folds=2, tuning=TuningSpec(max_samples=50),
-    )  # fmt: skip
+        datasets=("iris", "wine"),
+        selectors=("mdfs", crashing("DyingSelector")),
+        classifiers=("nb", "svm"),
+        folds=2,
+        tuning=TuningSpec(max_samples=50),
+    )
     rows = run_plan(dying, n_jobs=2, progress="quiet").rows
     assert set(rows[rows.dataset == "wine"].status) == {"ok"}
     assert set(rows[rows.dataset == "iris"].status) == {"failed"}

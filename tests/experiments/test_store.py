@@ -62,10 +62,25 @@ def test_a_run_folder_holds_what_its_documents_say(done):
 def test_rows_come_in_the_order_of_the_plan_with_the_columns_of_the_contract(done):
     rows = load_run(done)
     assert list(rows.columns) == [
-        "dataset", "repeat", "fold", "selector", "classifier", "size", "mauc", "select_seconds",
-        "fit_seconds", "score_seconds", "features", "status", "error", "n_train", "n_test",
-        "n_features", "seed", "versions",
-    ]  # fmt: skip
+        "dataset",
+        "repeat",
+        "fold",
+        "selector",
+        "classifier",
+        "size",
+        "mauc",
+        "select_seconds",
+        "fit_seconds",
+        "score_seconds",
+        "features",
+        "status",
+        "error",
+        "n_train",
+        "n_test",
+        "n_features",
+        "seed",
+        "versions",
+    ]
     keys = rows[["dataset", "fold", "selector", "size"]].to_records(index=False).tolist()
     assert keys == [
         (dataset, fold, selector, size)
@@ -293,9 +308,13 @@ def test_a_changed_plan_is_refused_with_the_difference(run, plan, message):
 def test_repeats_and_what_the_machine_was_tuned_on_must_stay(tmp_path):
     tuning = TuningSpec(max_samples=50, n_folds=2)
     plan = make_plan(
-        datasets=("iris",), selectors=("mdfs", "chi"), classifiers=("svm",), repeats=2, folds=2,
+        datasets=("iris",),
+        selectors=("mdfs", "chi"),
+        classifiers=("svm",),
+        repeats=2,
+        folds=2,
         tuning=tuning,
-    )  # fmt: skip
+    )
     run_quietly(plan, tmp_path)
     for changed, message in (
         (replace(plan, repeats=1), "repeats: 2 -> 1"),
@@ -325,9 +344,12 @@ def test_changed_data_are_refused_and_moved_data_are_not(tmp_path):
 
 def test_tuned_parameters_are_kept_and_a_damaged_file_is_made_anew(tmp_path):
     plan = make_plan(
-        datasets=("iris",), selectors=("mdfs",), classifiers=("svm",), folds=2,
+        datasets=("iris",),
+        selectors=("mdfs",),
+        classifiers=("svm",),
+        folds=2,
         tuning=TuningSpec(max_samples=50, n_folds=2),
-    )  # fmt: skip
+    )
     run_quietly(plan, tmp_path)
     before = results(tmp_path)
     path = tmp_path / "tuning" / "iris.json"
@@ -379,9 +401,11 @@ def test_a_start_killed_while_it_opens_the_folder_can_go_on(tmp_path, monkeypatc
 def test_strange_names_make_files_and_come_back(tmp_path):
     name = 'a "b" c:*?<>|% é 中'
     plan = make_plan(
-        datasets=(DatasetSpec(name, "wine"),), selectors=(MethodSpec(name, "mdfs"),),
-        classifiers=(MethodSpec(name, "nb"),), folds=2,
-    )  # fmt: skip
+        datasets=(DatasetSpec(name, "wine"),),
+        selectors=(MethodSpec(name, "mdfs"),),
+        classifiers=(MethodSpec(name, "nb"),),
+        folds=2,
+    )
     run_quietly(plan, tmp_path)
     rows = load_run(tmp_path)
     assert set(rows.dataset) == set(rows.selector) == set(rows.classifier) == {name}

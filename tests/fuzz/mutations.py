@@ -16,9 +16,11 @@ RNG = np.random.default_rng(0)
 Y = RNG.integers(0, 3, 60)
 ARRAYS = {"X": RNG.normal(size=(60, 3)) + Y[:, np.newaxis], "y": Y}
 FRAME = pd.DataFrame(ARRAYS["X"], columns=["a", "b", "c"]).assign(
-    whole=pd.array(np.where(Y, Y, None), "Int32"), words=np.array(["red", "green", "blue"])[Y],
-    kind=pd.Categorical(np.array(["x", "y", "z"])[Y - 1]), label=np.array(["u", "v", "w"])[Y],
-)  # fmt: skip
+    whole=pd.array(np.where(Y, Y, None), "Int32"),
+    words=np.array(["red", "green", "blue"])[Y],
+    kind=pd.Categorical(np.array(["x", "y", "z"])[Y - 1]),
+    label=np.array(["u", "v", "w"])[Y],
+)
 
 
 def _hdf5(compression=None):
@@ -59,27 +61,51 @@ def _table(path):
 
 WRITERS = {
     "plain.feather": lambda path: FRAME.to_feather(path, compression="uncompressed"),
-    "packed.feather": FRAME.to_feather, "a.parquet": FRAME.to_parquet, "a.dta": FRAME.to_stata,
+    "packed.feather": FRAME.to_feather,
+    "a.parquet": FRAME.to_parquet,
+    "a.dta": FRAME.to_stata,
     "a.xlsx": lambda path: FRAME.to_excel(path, index=False),
     "a.npy": lambda path: np.save(path, np.column_stack(list(ARRAYS.values()))),
-    "plain.h5": _hdf5(), "packed.h5": _hdf5("gzip"),
-    "plain.mat": lambda path: savemat(path, ARRAYS), "plain.npz": lambda p: np.savez(p, **ARRAYS),
+    "plain.h5": _hdf5(),
+    "packed.h5": _hdf5("gzip"),
+    "plain.mat": lambda path: savemat(path, ARRAYS),
+    "plain.npz": lambda p: np.savez(p, **ARRAYS),
     "packed.mat": lambda path: savemat(path, ARRAYS, do_compression=True),
     "packed.npz": lambda path: np.savez_compressed(path, **ARRAYS),
-    "a.sqlite": _sqlite, "a.sav": _spss, "a.xpt": _spss, "a.arff": _table, "a.svm": _table,
-    "a.csv": FRAME.to_csv, "a.tsv": lambda path: FRAME.to_csv(path, sep="\t"),
+    "a.sqlite": _sqlite,
+    "a.sav": _spss,
+    "a.xpt": _spss,
+    "a.arff": _table,
+    "a.svm": _table,
+    "a.csv": FRAME.to_csv,
+    "a.tsv": lambda path: FRAME.to_csv(path, sep="\t"),
     "a.txt": lambda path: FRAME.to_csv(path, sep=";", decimal=",", index=False),
     "a.json": lambda path: FRAME.to_json(path, orient="records"),
     "a.jsonl": lambda path: FRAME.to_json(path, orient="records", lines=True),
-    "a.csv.gz": FRAME.to_csv, "a.csv.bz2": FRAME.to_csv, "a.csv.xz": FRAME.to_csv,
-    "a.csv.zst": _zst, "a.csv.zip": FRAME.to_csv,
-}  # fmt: skip
+    "a.csv.gz": FRAME.to_csv,
+    "a.csv.bz2": FRAME.to_csv,
+    "a.csv.xz": FRAME.to_csv,
+    "a.csv.zst": _zst,
+    "a.csv.zip": FRAME.to_csv,
+}
 # What texts are made of, with meaning in some format.
 WORDS = (
-    *(letter.encode() for letter in "\n\r\0\"',;\t:#%{}[]\\?-"), b"nan", b"inf", b"1e999", b"null",
-    b"9" * 400, b" " * 300, b"@data\n", b"@attribute x {a,b}\n", b"4000000000:1 ", b"# mauc {}\n",
-    b"\xff\xfe", b"\xef\xbb\xbf", b"\xed\xa0\x80", b"_id",
-)  # fmt: skip
+    *(letter.encode() for letter in "\n\r\0\"',;\t:#%{}[]\\?-"),
+    b"nan",
+    b"inf",
+    b"1e999",
+    b"null",
+    b"9" * 400,
+    b" " * 300,
+    b"@data\n",
+    b"@attribute x {a,b}\n",
+    b"4000000000:1 ",
+    b"# mauc {}\n",
+    b"\xff\xfe",
+    b"\xef\xbb\xbf",
+    b"\xed\xa0\x80",
+    b"_id",
+)
 
 
 def zipped(parts):

@@ -24,9 +24,13 @@ def test_hostile_files_neither_crash_nor_hang_nor_take_all_memory():
 
 @pytest.mark.parametrize(
     ("kind", "shape", "message"),
-    [("<f8", (10**9, 10**9), r"X\.npy should be float64 of"), ("|O", (3, 3), "Python objects"),
-     ("<f8", (0, 10**15), "not empty"), ("<f8", (10**15, 0), "not empty")],
-)  # fmt: skip
+    [
+        ("<f8", (10**9, 10**9), r"X\.npy should be float64 of"),
+        ("|O", (3, 3), "Python objects"),
+        ("<f8", (0, 10**15), "not empty"),
+        ("<f8", (10**15, 0), "not empty"),
+    ],
+)
 def test_npz_of_absurd_shapes_is_refused_before_it_is_read(tmp_path, kind, shape, message):
     header = HEADER.format(kind, shape).encode().ljust(117) + b"\n"
     array = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header

@@ -26,9 +26,15 @@ class DaskProcesses:
         if address is None:
             file = self._folder / "scheduler.json"
             self.scheduler = self._start(
-                "scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
-                "--scheduler-file", str(file),
-            )  # fmt: skip
+                "scheduler",
+                "--host",
+                "127.0.0.1",
+                "--port",
+                "0",
+                "--no-dashboard",
+                "--scheduler-file",
+                str(file),
+            )
             wait_for(file.exists)
             self.address = json.loads(file.read_text())["address"]
 
@@ -36,11 +42,20 @@ class DaskProcesses:
         """Start a worker; `path` comes before PYTHONPATH, `folder` is where it runs."""
         self.workers.append(
             self._start(
-                "worker", self.address, "--nthreads", "1", "--no-nanny", "--no-dashboard",
-                "--memory-limit", "1GB", "--local-directory", str(self._folder),
-                path=path, folder=folder,
+                "worker",
+                self.address,
+                "--nthreads",
+                "1",
+                "--no-nanny",
+                "--no-dashboard",
+                "--memory-limit",
+                "1GB",
+                "--local-directory",
+                str(self._folder),
+                path=path,
+                folder=folder,
             )
-        )  # fmt: skip
+        )
         return self.workers[-1]
 
     def _start(self, command, *arguments, path=(), folder=None):
@@ -48,9 +63,11 @@ class DaskProcesses:
         return subprocess.Popen(
             [sys.executable, "-m", f"distributed.cli.dask_{command}", *arguments],
             env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
-            cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-        )  # fmt: skip
+        )
 
     def __enter__(self):
         return self

@@ -36,9 +36,12 @@ from tests.helpers.run_tools import (
 
 #: what is killed, and by which signal
 TARGETS = {
-    "driver": signal.SIGKILL, "group": signal.SIGKILL, "worker": signal.SIGKILL,
-    "interrupt": signal.SIGINT, "terminate": signal.SIGTERM,
-}  # fmt: skip
+    "driver": signal.SIGKILL,
+    "group": signal.SIGKILL,
+    "worker": signal.SIGKILL,
+    "interrupt": signal.SIGINT,
+    "terminate": signal.SIGTERM,
+}
 ENDS = (0, -signal.SIGKILL, -signal.SIGINT, -signal.SIGTERM, 128 + signal.SIGTERM)
 ORPHAN_SECONDS = 60.0  # a worker at its imports, or in a long kernel, cannot look sooner
 
@@ -51,9 +54,11 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument(
-        "--patience", type=float, default=60.0,
+        "--patience",
+        type=float,
+        default=60.0,
         help="most seconds from a start to its kill; a run goes on, so all of it is reached",
-    )  # fmt: skip
+    )
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="kill_runs_") as work:
         return kill_runs(options, Path(work))

@@ -28,9 +28,16 @@ LETTERS = list(string.ascii_lowercase)
 ALL = list(SELECTORS)
 LONG = [
     "mean concentration of the first marker in the blood, mmol per litre",
-    "size_µm", "Länge der Kelchblätter (größte)", "cost in $ per $ earned", "température °C",
-    "ширина лепестка", "β-carotene", "100% of_all^things", "x", "two\nlines",
-]  # fmt: skip
+    "size_µm",
+    "Länge der Kelchblätter (größte)",
+    "cost in $ per $ earned",
+    "température °C",
+    "ширина лепестка",
+    "β-carotene",
+    "100% of_all^things",
+    "x",
+    "two\nlines",
+]
 AWKWARD_CLASSES = ["Iris versicolor subsp. of the northern coast", "naïve", "γ", "$5 $10"]
 
 
@@ -57,14 +64,23 @@ def make_run(selectors, datasets, classifiers, sizes, *, n_folds=5, level=0.9):
                         mauc += shift
                         rows.append(
                             {
-                                "dataset": dataset, "repeat": 0, "fold": fold,
-                                "selector": selector, "classifier": classifier, "size": size,
-                                "status": "ok", "error": None, "mauc": min(max(mauc, 0), 1),
-                                "features": np.sort(order[:size]) if size < pool
-                                else np.arange(size), "n_train": 80, "n_test": 20,
+                                "dataset": dataset,
+                                "repeat": 0,
+                                "fold": fold,
+                                "selector": selector,
+                                "classifier": classifier,
+                                "size": size,
+                                "status": "ok",
+                                "error": None,
+                                "mauc": min(max(mauc, 0), 1),
+                                "features": np.sort(order[:size])
+                                if size < pool
+                                else np.arange(size),
+                                "n_train": 80,
+                                "n_test": 20,
                                 "n_features": 200,
                             }
-                        )  # fmt: skip
+                        )
     return pd.DataFrame(rows)
 
 
@@ -76,12 +92,14 @@ def make_trace(names, classes, n_steps, *, highest=60, is_whole=False, is_predic
     ranks = np.ceil(np.geomspace(1, highest, n_steps) * rng.uniform(0.3, 1, n_steps)).astype(int)
     subproblem_names = np.array(decomposition.names(np.array(list(classes))))
     return SelectionTrace(
-        features=np.arange(n_steps), subproblems=subproblems, ranks=ranks,
+        features=np.arange(n_steps),
+        subproblems=subproblems,
+        ranks=ranks,
         scores=np.linspace(1, 0.6, n_steps),
         feature_names=np.array([names[at % len(names)] for at in range(n_steps)]),
         subproblem_names=subproblem_names[subproblems],
         details={"predicted_mauc": 0.99 - 0.1 * 0.7 ** np.arange(n_steps)} if is_predicted else {},
-    )  # fmt: skip
+    )
 
 
 def make_map(names, classes, n_features, *, is_asked=True):
@@ -103,11 +121,16 @@ def make_study(classes, n_features, n_chosen, *, relevance="su"):
     n_pairs = len(classes) * (len(classes) - 1) // 2
     ranks = np.tile(np.arange(1.0, n_features + 1.0)[:, np.newaxis], n_pairs)
     return SirenStudy(
-        classes=np.array(list(classes)), class_counts=np.full(len(classes), 9),
-        feature_names=np.array(feature_names(n_features)), relevance=relevance, n_folds=5,
-        auc=rng.uniform(0.6, 1.0, n_pairs), ranks=rng.permuted(ranks, axis=0),
-        feature_auc=rng.uniform(0.5, 1.0, (n_features, n_pairs)), chosen=np.arange(n_chosen),
-    )  # fmt: skip
+        classes=np.array(list(classes)),
+        class_counts=np.full(len(classes), 9),
+        feature_names=np.array(feature_names(n_features)),
+        relevance=relevance,
+        n_folds=5,
+        auc=rng.uniform(0.6, 1.0, n_pairs),
+        ranks=rng.permuted(ranks, axis=0),
+        feature_auc=rng.uniform(0.5, 1.0, (n_features, n_pairs)),
+        chosen=np.arange(n_chosen),
+    )
 
 
 def make_costs(n_features):
@@ -187,19 +210,21 @@ def cases():
         "size_curve_large": lambda: SizeCurveDisplay(make_curve([1, 10, 100, 1000, 4000])).plot(),
         "trace_two_classes": lambda: TraceDisplay(make_trace(["only"], "ab", 1)).plot(),
         "trace_long_names": lambda: TraceDisplay(make_trace(LONG, AWKWARD_CLASSES, 20)).plot(),
-        "trace_large": lambda: TraceDisplay(make_trace(feature_names(300), LETTERS, 300,
-                                                       highest=617)).plot(),
+        "trace_large": lambda: TraceDisplay(
+            make_trace(feature_names(300), LETTERS, 300, highest=617)
+        ).plot(),
         "trace_predicted": lambda: make_trace(LONG, AWKWARD_CLASSES, 10, is_predicted=True).plot(),
         "trace_predicted_one": lambda: make_trace(["x"], "ab", 1, is_predicted=True).plot(),
         "map_two_classes": lambda: make_map(["only"], "ab", 1).plot(),
         "map_long_names": lambda: make_map(LONG, AWKWARD_CLASSES, 10).plot(),
         "map_large": lambda: make_map(feature_names(300), LETTERS, 300).plot(),
-        "map_many_long": lambda: make_map(LONG, [f"class number {c}" for c in LETTERS], 40,
-                                          is_asked=False).plot(),
+        "map_many_long": lambda: make_map(
+            LONG, [f"class number {c}" for c in LETTERS], 40, is_asked=False
+        ).plot(),
         "map_many_pairs": lambda: make_map(feature_names(300), LETTERS, 300).plot(by="pairs"),
         "siren_two_classes": lambda: SirenDisplay(make_study("ab", 2, 1)).plot(),
         "siren_letters": lambda: SirenDisplay(make_study(LETTERS, 600, 100)).plot(),
         "siren_long_names": lambda: SirenDisplay(make_study(AWKWARD_CLASSES, 20, 10)).plot(),
         "siren_difficulty": lambda: SirenDisplay(make_study("abcd", 20, 10)).plot_difficulty(),
         "siren_ranks": lambda: SirenDisplay(make_study(LETTERS, 20, 10)).plot_ranks(order="pair"),
-    }  # fmt: skip
+    }

@@ -61,9 +61,12 @@ def run_on_terminal(program, *words, columns=80, stop_at=None, seconds=PATIENCE,
     inherited = {key: os.environ[key] for key in os.environ if key not in ("COLUMNS", "LINES")}
     process = subprocess.Popen(
         [sys.executable, "-c", _OWN + program, *map(str, words)],
-        stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True,
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        start_new_session=True,
         env={**inherited, "TERM": "xterm-256color", **environment},
-    )  # fmt: skip
+    )
     output, is_stopped, deadline = b"", False, time.monotonic() + seconds
     try:
         # Our copy of their end stays open, so that nothing written is lost when they close it.

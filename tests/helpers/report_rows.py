@@ -18,17 +18,26 @@ def make_rows(values, *, repeats=1, n_features=20, seconds=0.5):
             is_ok = mauc is not None
             rows.append(
                 {
-                    "dataset": dataset, "repeat": split // n_folds, "fold": split % n_folds,
-                    "selector": selector, "classifier": classifier, "size": size,
-                    "mauc": mauc if is_ok else np.nan, "select_seconds": seconds + split,
-                    "fit_seconds": 0.1, "score_seconds": 0.1,
+                    "dataset": dataset,
+                    "repeat": split // n_folds,
+                    "fold": split % n_folds,
+                    "selector": selector,
+                    "classifier": classifier,
+                    "size": size,
+                    "mauc": mauc if is_ok else np.nan,
+                    "select_seconds": seconds + split,
+                    "fit_seconds": 0.1,
+                    "score_seconds": 0.1,
                     "features": np.arange(size) if is_ok else None,
                     "status": "ok" if is_ok else "failed",
                     "error": None if is_ok else "ValueError: no\nanswer",
-                    "n_train": 90, "n_test": 10, "n_features": n_features, "seed": 1,
+                    "n_train": 90,
+                    "n_test": 10,
+                    "n_features": n_features,
+                    "seed": 1,
                     "versions": VERSIONS,
                 }
-            )  # fmt: skip
+            )
     return pd.DataFrame(rows)
 
 

@@ -27,12 +27,20 @@ run_plan(plan, folder, engine=engine, n_jobs=int(n_jobs), progress="lines")
 def make_plan(**changes):
     """A plan of a second: six cells of wine and iris."""
     parts = {
-        "name": "small", "datasets": ("wine", "iris"), "selectors": ("mdfs", "chi", "maucd"),
-        "classifiers": ("nb", "1nn"), "sizes": (2, 4), "repeats": 1, "folds": 3, **changes,
-    }  # fmt: skip
+        "name": "small",
+        "datasets": ("wine", "iris"),
+        "selectors": ("mdfs", "chi", "maucd"),
+        "classifiers": ("nb", "1nn"),
+        "sizes": (2, 4),
+        "repeats": 1,
+        "folds": 3,
+        **changes,
+    }
     for part, make in (
-        ("datasets", DatasetSpec), ("selectors", MethodSpec), ("classifiers", MethodSpec)
-    ):  # fmt: skip
+        ("datasets", DatasetSpec),
+        ("selectors", MethodSpec),
+        ("classifiers", MethodSpec),
+    ):
         parts[part] = tuple(make(spec) if isinstance(spec, str) else spec for spec in parts[part])
     return Plan(**parts)
 
@@ -76,9 +84,12 @@ def start_python(*arguments):
     return subprocess.Popen(
         [sys.executable, *arguments],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))},
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
         start_new_session=True,
-    )  # fmt: skip
+    )
 
 
 def group_members(group):

@@ -43,9 +43,7 @@ COUNTED = [
     if SELECTORS[name].accepts.infinite and hasattr(SELECTORS[name], "recipe")
 ]
 #: what only some selectors learn
-LEARNED = (
-    "predicted_mauc_", "separations_", "shrinkage_", "prior_", "rounds_", "frequencies_"
-)  # fmt: skip
+LEARNED = ("predicted_mauc_", "separations_", "shrinkage_", "prior_", "rounds_", "frequencies_")
 SPARSE = [name for name, selector in SELECTORS.items() if selector.accepts.sparse]
 
 

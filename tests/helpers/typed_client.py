@@ -38,7 +38,7 @@ from mauc import (
     SubproblemSelector,
     SymmetricalUncertainty,
     WarmupSummary,
-)  # fmt: skip
+)
 
 Array = np.ndarray[Any, Any]
 
@@ -58,12 +58,23 @@ def select(X: Array, y: Array) -> list[Array]:
     assert_type(auto.size_curve_, SizeCurve)
     consensus = ConsensusSelector(MDFS(), 2, n_resamples=4, random_state=0).fit(X, y)
     others = [
-        ARCO(2).fit(X, y), FAST(2).fit(X, y), FCBF(2).fit(X, y), FSDD(2).fit(X, y),
-        JMI(2).fit(X, y), MAUCD(2).fit(X, y), MRMR(2).fit(X, y), AnovaF(2).fit(X, y),
-        ChiSquare(2).fit(X, y), FisherScore(2).fit(X, y), InformationGain(2).fit(X, y),
-        ReliefF(2).fit(X, y), SpreadFx(2).fit(X, y), SubproblemSelector(2).fit(X, y),
-        SymmetricalUncertainty(2).fit(X, y), consensus,
-    ]  # fmt: skip
+        ARCO(2).fit(X, y),
+        FAST(2).fit(X, y),
+        FCBF(2).fit(X, y),
+        FSDD(2).fit(X, y),
+        JMI(2).fit(X, y),
+        MAUCD(2).fit(X, y),
+        MRMR(2).fit(X, y),
+        AnovaF(2).fit(X, y),
+        ChiSquare(2).fit(X, y),
+        FisherScore(2).fit(X, y),
+        InformationGain(2).fit(X, y),
+        ReliefF(2).fit(X, y),
+        SpreadFx(2).fit(X, y),
+        SubproblemSelector(2).fit(X, y),
+        SymmetricalUncertainty(2).fit(X, y),
+        consensus,
+    ]
     reduced = chosen.transform(X)
     assert reduced.shape == (len(y), 2)
     return [chosen.ranking_, *(one.ranking_ for one in others)]

@@ -13,11 +13,29 @@ from mauc.report.html import selection_report
 GOLDEN = Path(__file__).parent.parent / "golden" / "what_if"
 BUNDLED = ("breast_cancer", "control_charts", "digits", "iris", "siren", "wine")
 SHARED = (
-    "indiana", "isolet", "mnist", "phoneme", "synthetic", "thyroid_sub_srbct", "thyroid_sub_tox171",
-    "usps", "washington_sub_forest", "more/arrhythmia", "more/cnae9", "more/dermatology",
-    "more/libras", "more/penbased", "more/satimage", "more/segment", "more/semeion", "more/sorlie",
-    "more/su", "more/texture", "more/urban", "more/vehicle",
-)  # fmt: skip
+    "indiana",
+    "isolet",
+    "mnist",
+    "phoneme",
+    "synthetic",
+    "thyroid_sub_srbct",
+    "thyroid_sub_tox171",
+    "usps",
+    "washington_sub_forest",
+    "more/arrhythmia",
+    "more/cnae9",
+    "more/dermatology",
+    "more/libras",
+    "more/penbased",
+    "more/satimage",
+    "more/segment",
+    "more/semeion",
+    "more/sorlie",
+    "more/su",
+    "more/texture",
+    "more/urban",
+    "more/vehicle",
+)
 SIZE = 6  # of the selection of a page
 
 
@@ -39,10 +57,13 @@ def fit(X, y, size, keep=(), exclude=(), prices=None, budget=None, pairs=None):
         for column, price in prices or ():
             costs[column] = price
     return GreedyMAUC(
-        size, keep=list(keep) or None, exclude=list(exclude) or None, feature_costs=costs,
+        size,
+        keep=list(keep) or None,
+        exclude=list(exclude) or None,
+        feature_costs=costs,
         budget=budget,
         pair_weight={(classes[a], classes[b]): weight for a, b, weight in pairs} if pairs else None,
-    ).fit(X, y)  # fmt: skip
+    ).fit(X, y)
 
 
 def make_page(X, y, size, **options):

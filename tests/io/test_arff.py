@@ -61,8 +61,14 @@ def test_quoted_values_may_hold_commas_and_question_marks(load):
     assert dataset.X["a"].tolist() == ["x, y", "?", np.nan]
 
 
-@given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), min_size=1), min_size=1,
-                max_size=5, unique=True))  # fmt: skip
+@given(
+    st.lists(
+        st.text(st.characters(exclude_categories=["Cs"]), min_size=1),
+        min_size=1,
+        max_size=5,
+        unique=True,
+    )
+)
 def test_any_text_comes_back(tmp_path_factory, texts):
     path = tmp_path_factory.mktemp("any") / "data.arff"
     frame = pd.DataFrame({"a": pd.Categorical(texts)})

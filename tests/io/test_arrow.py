@@ -78,7 +78,7 @@ def test_decimals_are_numbers(load):
         ({"a": [1.0, 2.0], "Label": ["u", "v"]}, "did you mean 'Label'"),
         ({"a": np.zeros(0), "label": np.zeros(0)}, "has columns but no rows"),
     ],
-)  # fmt: skip
+)
 def test_bad_tables(load, columns, message):
     with pytest.raises(MaucError, match=message):
         load(columns)

@@ -27,13 +27,21 @@ def save(tmp_path):
 @pytest.mark.parametrize(
     ("arrays", "values", "names", "labels"),
     [
-        ({"X": X, "y": [1, 0, 1], "classes": ["u", "v"], "feature_names": ["a", "b"]}, X,
-         ["a", "b"], ["v", "u", "v"]),
-        ({"X": X[:, :1].astype(np.uint8), "y": [7, 8, 7]}, X[:, :1].astype(np.uint8), ["x0"],
-         [7, 8, 7]),
+        (
+            {"X": X, "y": [1, 0, 1], "classes": ["u", "v"], "feature_names": ["a", "b"]},
+            X,
+            ["a", "b"],
+            ["v", "u", "v"],
+        ),
+        (
+            {"X": X[:, :1].astype(np.uint8), "y": [7, 8, 7]},
+            X[:, :1].astype(np.uint8),
+            ["x0"],
+            [7, 8, 7],
+        ),
         ({"X": [[1.5, 0], [2.5, 1]]}, np.array([[1.5], [2.5]]), ["x0"], [0, 1]),  # last column
     ],
-)  # fmt: skip
+)
 def test_npz(save, arrays, values, names, labels):
     dataset = load_dataset(save(**arrays))
     assert_array_equal(dataset.X, values, strict=True)
@@ -61,7 +69,7 @@ def test_npz_columns_can_be_nominal(save):
         ({"X": [[2**53 + 1], [2**54]], "y": [0, 1]}, r"column 'x0' holds integers beyond 2\*\*53"),
         ({"X": X, "y": np.array([{}, 1, 2], object)}, "holds Python objects, which are not loaded"),
     ],
-)  # fmt: skip
+)
 def test_bad_npz(save, arrays, message):
     with pytest.raises(MaucError, match=message) as caught:
         load_dataset(save(**arrays))

@@ -174,8 +174,12 @@ def test_damaged_table_is_made_anew(path, monkeypatch, damage):
     table = file_of(open_file(path))
     content = table.read_bytes()
     other = f'"version": {io_cache.VERSION}'.encode(), b'"version": 0'
-    damaged = {"note": content[:-30] + content[-8:], "short": content[:100], "empty": b"",
-               "version": content.replace(*other)}  # fmt: skip
+    damaged = {
+        "note": content[:-30] + content[-8:],
+        "short": content[:100],
+        "empty": b"",
+        "version": content.replace(*other),
+    }
     table.write_bytes(damaged[damage])
     assert [table.state for table in list_caches()] == ["broken"]
     assert total(open_file(path)) == SUM

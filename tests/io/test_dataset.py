@@ -195,8 +195,10 @@ def test_a_column_of_groups(patients):
     assert dataset.source.endswith("groups='patient', skip_unlabelled=True)")
     assert dataset.take([0]).groups is dataset.groups
     other = Dataset("p", dataset.X, dataset.y, ["x"], groups=dataset.groups + 1)
-    assert len({dataset.fingerprint(), other.fingerprint(), replace(other, groups=None)
-                .fingerprint()}) == 3  # fmt: skip
+    assert (
+        len({dataset.fingerprint(), other.fingerprint(), replace(other, groups=None).fingerprint()})
+        == 3
+    )
     with pytest.warns(ColumnWarning, match="'patient' looks like a group.*groups='patient' keeps"):
         load_dataset(patients, "label", skip_unlabelled=True)
     for given, message in (

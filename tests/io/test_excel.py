@@ -148,9 +148,10 @@ def test_rows_of_data_that_begin_as_footers(write):
 def test_sheets_that_have_the_target_are_named(write):
     path = write([["About"], ["made by me"]], data=DATA, old=[["Old"], [None], *DATA], more=ROWS)
     with pytest.raises(
-        MaucError, match="first sheet, 'first', has no column 'width', but sheets 'data', 'old' "
-        "have one; pass sheet='data'"
-    ):  # fmt: skip
+        MaucError,
+        match="first sheet, 'first', has no column 'width', but sheets 'data', 'old' "
+        "have one; pass sheet='data'",
+    ):
         load_dataset(path, "width")
     with pytest.raises(MaucError, match=r"sheet 'data' has no .*'more' has one; pass sheet='more'"):
         load_dataset(path, "colour", sheet="data")

@@ -22,12 +22,18 @@ N = 3 * N_FIRST
 @pytest.fixture(scope="module")
 def path(tmp_path_factory):
     rng = np.random.default_rng(0)
-    frame = pd.DataFrame({
-        "id": np.arange(N), "width": rng.normal(size=N), "count": rng.integers(0, 9, N),
-        "colour": rng.choice(["red", "green", "blue"], N), "flag": rng.integers(0, 2, N) == 1,
-        "seen": pd.date_range("2020-01-01", periods=N, freq="h"), "constant": 1.0,
-        "label": rng.integers(0, 3, N),
-    })  # fmt: skip
+    frame = pd.DataFrame(
+        {
+            "id": np.arange(N),
+            "width": rng.normal(size=N),
+            "count": rng.integers(0, 9, N),
+            "colour": rng.choice(["red", "green", "blue"], N),
+            "flag": rng.integers(0, 2, N) == 1,
+            "seen": pd.date_range("2020-01-01", periods=N, freq="h"),
+            "constant": 1.0,
+            "label": rng.integers(0, 3, N),
+        }
+    )
     frame.loc[::5, "colour"] = None
     frame.loc[::7, "width"] = np.nan
     path = tmp_path_factory.mktemp("features") / "table.parquet"

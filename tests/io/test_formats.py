@@ -17,8 +17,9 @@ from mauc import open_columns
 from mauc.datasets import load_dataset
 from mauc.exceptions import MaucError, MaucWarning
 
-FRAME = pd.DataFrame({"a": [1.5, 2.0, np.nan, 4.0], "word": ["x", "y", "x", "?"],
-                      "label": ["u", "v", "u", "v"]})  # fmt: skip
+FRAME = pd.DataFrame(
+    {"a": [1.5, 2.0, np.nan, 4.0], "word": ["x", "y", "x", "?"], "label": ["u", "v", "u", "v"]}
+)
 TEXT = FRAME.to_csv(index=False)
 RECORDS = {"orient": "records"}
 URN = "urn:oasis:names:tc:opendocument:xmlns"
@@ -47,9 +48,14 @@ def write_ods(frame, path):
 
     cells = [frame.columns, *frame.astype(object).to_numpy()]
     rows = [f"<table:table-row>{''.join(map(cell, row))}</table:table-row>" for row in cells]
-    write_zip(path, {"mimetype": "application/vnd.oasis.opendocument.spreadsheet",
-                     "META-INF/manifest.xml": MANIFEST,
-                     "content.xml": ODS.replace("ROWS", "".join(rows))})  # fmt: skip
+    write_zip(
+        path,
+        {
+            "mimetype": "application/vnd.oasis.opendocument.spreadsheet",
+            "META-INF/manifest.xml": MANIFEST,
+            "content.xml": ODS.replace("ROWS", "".join(rows)),
+        },
+    )
 
 
 def write_zip(path, files):
@@ -76,8 +82,9 @@ WRITERS = {
     "xpt": lambda *args: pytest.importorskip("pyreadstat").write_xport(
         *args, file_format_version=5
     ),
-    "sqlite": write_sqlite, "ods": write_ods,
-}  # fmt: skip
+    "sqlite": write_sqlite,
+    "ods": write_ods,
+}
 
 
 @pytest.mark.parametrize("ending", WRITERS)

@@ -86,9 +86,16 @@ def test_bundled_generated_sets_are_frozen():
 def test_siren_has_the_columns_it_names():
     dataset = make_siren(n_per_class=3, n_easy=1, n_hard=3, n_loud=2, n_quiet=2, n_noise=1)
     assert dataset.feature_names == [
-        "loud1", "loud2", "quiet1-2a", "quiet1-2b", "quiet1-3a", "quiet1-3b",
-        "quiet2-3a", "quiet2-3b", "noise1",
-    ]  # fmt: skip
+        "loud1",
+        "loud2",
+        "quiet1-2a",
+        "quiet1-2b",
+        "quiet1-3a",
+        "quiet1-3b",
+        "quiet2-3a",
+        "quiet2-3b",
+        "noise1",
+    ]
     assert dataset.X.shape == (12, 9)
     assert sorted(set(dataset.y)) == ["easy1", "hard1", "hard2", "hard3"]
     charts = make_control_charts(n_per_class=2, length=3)

@@ -32,17 +32,27 @@ def load(path):
 
 @pytest.mark.parametrize(
     ("name", "message"),
-    [("bomb-rows.csv.gz", "over 100 times its size"), ("bomb-ones.csv.zst", "over 100 times"),
-     ("bomb-rows.tsv.zip", "over 100 times"), ("bomb-list.json.xz", "over 100 times"),
-     ("bomb-rows.arff.gz", "over 100 times"), ("bomb-rows.svm.gz", "over 100 times"),
-     ("bomb-zeros.dta.xz", "over 100 times"), ("rows.xlsx", "over 100 times"),
-     ("zeros.npz", "over 100 times"), ("count.xlsx", "claims to have more"),
-     ("columns-1000000-one.csv", "at most 150,000 columns .* got 1,000,001"),
-     ("open-quote.csv", "field larger than"), ("index-2000000000.svm", "line 1: .* got 2000000000"),
-     ("index-999999999999999999999999999999.svm", "line 1: places up to 1,000,000,000 are read"),
-     ("deep.json", "recursion"), ("integer.json", "digits"), ("surrogate.csv", "not UTF-8"),
-     ("place-digits.arff", "line 5: a sparse row")],
-)  # fmt: skip
+    [
+        ("bomb-rows.csv.gz", "over 100 times its size"),
+        ("bomb-ones.csv.zst", "over 100 times"),
+        ("bomb-rows.tsv.zip", "over 100 times"),
+        ("bomb-list.json.xz", "over 100 times"),
+        ("bomb-rows.arff.gz", "over 100 times"),
+        ("bomb-rows.svm.gz", "over 100 times"),
+        ("bomb-zeros.dta.xz", "over 100 times"),
+        ("rows.xlsx", "over 100 times"),
+        ("zeros.npz", "over 100 times"),
+        ("count.xlsx", "claims to have more"),
+        ("columns-1000000-one.csv", "at most 150,000 columns .* got 1,000,001"),
+        ("open-quote.csv", "field larger than"),
+        ("index-2000000000.svm", "line 1: .* got 2000000000"),
+        ("index-999999999999999999999999999999.svm", "line 1: places up to 1,000,000,000 are read"),
+        ("deep.json", "recursion"),
+        ("integer.json", "digits"),
+        ("surrogate.csv", "not UTF-8"),
+        ("place-digits.arff", "line 5: a sparse row"),
+    ],
+)
 def test_hostile_files_are_refused_by_name(tmp_path, name, message):
     path = write(name, tmp_path)
     start = time.process_time()
@@ -89,11 +99,27 @@ def test_notes_of_ours_name_features_and_classes(write):
 
 
 @pytest.mark.parametrize(
-    "name", ["quoted-head.arff", "quoted-values.arff", "quoted-row.arff", "quoted-comment.arff",
-             "both-quotes.arff", "apostrophes.arff", "blank-row.arff", "blank-middle.arff",
-             "value-lines.arff", "brace-lines.arff", "digits.svm", "dots.svm",
-             "digits.txt", "flags.csv", "kinds.csv", "points.csv", "units.csv"],
-)  # fmt: skip
+    "name",
+    [
+        "quoted-head.arff",
+        "quoted-values.arff",
+        "quoted-row.arff",
+        "quoted-comment.arff",
+        "both-quotes.arff",
+        "apostrophes.arff",
+        "blank-row.arff",
+        "blank-middle.arff",
+        "value-lines.arff",
+        "brace-lines.arff",
+        "digits.svm",
+        "dots.svm",
+        "digits.txt",
+        "flags.csv",
+        "kinds.csv",
+        "points.csv",
+        "units.csv",
+    ],
+)
 @pytest.mark.filterwarnings("ignore")
 def test_lines_take_time_in_proportion_to_their_length(tmp_path, name):
     path, start = write(name, tmp_path), time.process_time()

@@ -107,23 +107,35 @@ def npz(X, y, path):
 KINDS = {
     maker.__name__: maker
     for maker in (
-        npy, npy_by_columns, memmap, zarr_group, hdf5, hdf5_by_rows, arrow_dataset, feather,
-        parquet, parquet_folder, csv, npz,
+        npy,
+        npy_by_columns,
+        memmap,
+        zarr_group,
+        hdf5,
+        hdf5_by_rows,
+        arrow_dataset,
+        feather,
+        parquet,
+        parquet_folder,
+        csv,
+        npz,
     )
 } | {
     "big_endian": lambda X, y, path: (X.astype(">f4"), y),
     "zarr_array": lambda X, y, path: (
-        zarr.create_array(path / "x.zarr", data=X, chunks=(200, 5)), y
+        zarr.create_array(path / "x.zarr", data=X, chunks=(200, 5)),
+        y,
     ),
     "sparse_matrix": lambda X, y, path: (sparse.csr_array(X), y),
     "pandas_frame": lambda X, y, path: (_frame(X, y), "label"),
     "polars_frame": lambda X, y, path: (pl.from_pandas(_frame(X, y)), "label"),
     "arrow_table": lambda X, y, path: (pa.Table.from_pandas(_frame(X, y)), "label"),
     "dask_array": lambda X, y, path: (
-        da.from_array(X, chunks=(130, 11)), da.from_array(y, chunks=500)
+        da.from_array(X, chunks=(130, 11)),
+        da.from_array(y, chunks=500),
     ),
     "dask_frame": lambda X, y, path: (dd.from_pandas(_frame(X, y), npartitions=11), "label"),
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="module")

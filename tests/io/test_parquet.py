@@ -161,11 +161,12 @@ def write_two(folder, first, second):
         (pa.array([0.5, 2], pa.float32()), pa.array([1, 3], pa.int8()), np.array([0.5, 2, 1, 3])),
         (pa.nulls(2), pa.array([1, 3], pa.int8()), np.array([np.nan, np.nan, 1, 3])),
         (
-            pa.array([1, 2], pa.timestamp("s")), pa.array([1, 2], pa.timestamp("us")),
+            pa.array([1, 2], pa.timestamp("s")),
+            pa.array([1, 2], pa.timestamp("us")),
             np.array([1_000_000, 2_000_000, 1, 2], "datetime64[us]"),
         ),
     ],
-)  # fmt: skip
+)
 def test_types_widen_exactly(tmp_path, first, second, expected):
     y = pa.array([0, 1])
     write_two(tmp_path, {"x": first, "y": y}, {"y": y, "x": second})

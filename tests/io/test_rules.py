@@ -111,10 +111,13 @@ def test_what_is_a_feature(name, values):
 
 @pytest.mark.parametrize(
     ("values", "doubt"),
-    [(np.arange(N) % 8 + 1, "counts rows and starts again"), (np.arange(N) % 3, None),
-     ([f"A{i}" for i in [*range(30), *range(10)]], "30 different texts in 40 rows"),
-     (["A", "B"] * (N // 2), None)],
-)  # fmt: skip
+    [
+        (np.arange(N) % 8 + 1, "counts rows and starts again"),
+        (np.arange(N) % 3, None),
+        ([f"A{i}" for i in [*range(30), *range(10)]], "30 different texts in 40 rows"),
+        (["A", "B"] * (N // 2), None),
+    ],
+)
 def test_what_may_be_no_feature_is_kept_with_a_warning(tmp_path, values, doubt):
     frame = pd.DataFrame({"mass": NUMBERS / 7, "a": values, "y": ["u", "v"] * (N // 2)})
     frame.to_csv(tmp_path / "d.csv", index=False)
@@ -156,9 +159,16 @@ def test_small_tables_and_marked_columns_are_taken_as_they_are():
 @pytest.fixture
 def path(tmp_path):
     frame = pd.DataFrame(
-        {"id": np.arange(1, N + 1), "mass": NUMBERS / 7, "sex": ["m", "f"] * (N // 2),
-         "day": ["2020-01-31"] * N, "a": 1, "b": 2, "species": ["u", "v", "w", "u"] * (N // 4)}
-    )  # fmt: skip
+        {
+            "id": np.arange(1, N + 1),
+            "mass": NUMBERS / 7,
+            "sex": ["m", "f"] * (N // 2),
+            "day": ["2020-01-31"] * N,
+            "a": 1,
+            "b": 2,
+            "species": ["u", "v", "w", "u"] * (N // 4),
+        }
+    )
     frame.to_csv(tmp_path / "birds.csv", index=False)
     return tmp_path / "birds.csv"
 
@@ -275,21 +285,29 @@ HOLES = np.arange(M) % 5 == 0
 COLUMNS = {
     "width": rng.normal(size=M),
     "with holes": np.where(HOLES, np.nan, rng.normal(size=M)),
-    "row": np.arange(M), "user id": rng.permutation(M) * 3, "ids twice": rng.integers(0, 50, M),
-    "plot index": rng.permutation(M) + 9, "refractive index": rng.permutation(M) * 2,
+    "row": np.arange(M),
+    "user id": rng.permutation(M) * 3,
+    "ids twice": rng.integers(0, 50, M),
+    "plot index": rng.permutation(M) + 9,
+    "refractive index": rng.permutation(M) * 2,
     "nearly constant": (np.arange(M) == M - 1).astype(np.int8),
-    "empty": np.where(np.arange(M) % 40 == 0, 1.5, np.nan), "nothing": np.full(M, np.nan),
+    "empty": np.where(np.arange(M) % 40 == 0, 1.5, np.nan),
+    "nothing": np.full(M, np.nan),
     "late": np.where(np.arange(M) < N_FIRST, rng.normal(size=M), np.nan),
     "date": rng.choice([20200101, 20211231], M),
-    "wide": 2**60 + np.arange(M) * 8, "wide twice": np.full(M, 2**60) + np.arange(M) // 2 * 4096,
-    "infinite id": np.where(HOLES, np.inf, np.arange(M)), "column1": np.arange(M) + 77,
-    "true": np.full(M, True), "colour": rng.choice(["red", "green"], M).astype(object),
+    "wide": 2**60 + np.arange(M) * 8,
+    "wide twice": np.full(M, 2**60) + np.arange(M) // 2 * 4096,
+    "infinite id": np.where(HOLES, np.inf, np.arange(M)),
+    "column1": np.arange(M) + 77,
+    "true": np.full(M, True),
+    "colour": rng.choice(["red", "green"], M).astype(object),
     "key": np.array([f"{at}-{at}" for at in range(M)], object),
     "key with holes": np.array([None if hole else f"k{at}-" for at, hole in enumerate(HOLES)]),
     "day": np.array([f"2020-01-{1 + at % 28:02d}" for at in range(M)], object),
-    "no words": np.array([None] * M, object), "group counter": np.arange(M) % 3000,
+    "no words": np.array([None] * M, object),
+    "group counter": np.arange(M) % 3000,
     "most ids": np.append(rng.integers(0, 900, N_FIRST), np.arange(4 * N_FIRST)),
-}  # fmt: skip
+}
 
 
 def reason_of(values, name, memory):
@@ -315,9 +333,12 @@ def test_what_cannot_be_told_is_said():
 
 @pytest.mark.parametrize(
     ("values", "kind"),
-    [([2**63, 2**64 - 1, None], "uint64"), ([2**60, 2**60 + 1, None], "int64"),
-     ([5.0, -3.0, None], "int64")],
-)  # fmt: skip
+    [
+        ([2**63, 2**64 - 1, None], "uint64"),
+        ([2**60, 2**60 + 1, None], "int64"),
+        ([5.0, -3.0, None], "int64"),
+    ],
+)
 def test_labels_beyond_float64_keep_their_digits(tmp_path, values, kind):
     column = pa.array(values, kind if abs(values[0]) > 5 else "float64")
     pq.write_table(pa.table({"a": [1.5, 2.5, 3.5], "y": column}), tmp_path / "d.parquet")

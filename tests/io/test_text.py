@@ -34,12 +34,16 @@ def test_numbers_names_and_labels(write):
             ("label,a,b\n7,1,2\n8,3,4\n", {"target": target}, ["a", "b"], [7, 8])
             for target in ("label", 0, -3, "0", "-3")
         ),
-        ("a,y\n1,9007199254740993\n2,9007199254740995\n", {"target": 1}, ["a"],
-         [2**53 + 1, 2**53 + 3]),
+        (
+            "a,y\n1,9007199254740993\n2,9007199254740995\n",
+            {"target": 1},
+            ["a"],
+            [2**53 + 1, 2**53 + 3],
+        ),
         ("a,y\n1,1\n2,x\n", {"target": "y"}, ["a"], ["1", "x"]),
         (",a,y\n4,5,u\n1,6,v\n", {"target": "y"}, ["column1", "a"], ["u", "v"]),
     ],
-)  # fmt: skip
+)
 def test_names_and_labels(write, text, options, names, labels):
     dataset = load_dataset(write(text), **options)
     assert (dataset.feature_names, dataset.y.tolist()) == (names, labels)
@@ -246,9 +250,14 @@ def test_separated_thousands(write, cells, options, wanted):
 
 @pytest.mark.parametrize(
     "text",
-    ["a;b;label\n1;2;u\n3;4;v\n", "a\tb\tlabel\n1\t2\tu\n3\t4\tv\n", "a|b|label\n1|2|u\n3|4|v\n",
-     "a,b,label\n1,2,u\n3,4,v\n", "a  b label\n 1 2   u\n3\t4 v \n"],
-)  # fmt: skip
+    [
+        "a;b;label\n1;2;u\n3;4;v\n",
+        "a\tb\tlabel\n1\t2\tu\n3\t4\tv\n",
+        "a|b|label\n1|2|u\n3|4|v\n",
+        "a,b,label\n1,2,u\n3,4,v\n",
+        "a  b label\n 1 2   u\n3\t4 v \n",
+    ],
+)
 def test_the_separator_of_a_txt_file_is_found(write, text):
     dataset = load_dataset(write(text, "data.txt"), "label")
     assert_array_equal(dataset.X, [[1, 2], [3, 4]])
@@ -268,8 +277,13 @@ def test_a_txt_file_may_be_anything(write):
     assert load_dataset(write("1 1:5 2:6\n0 1:7\n", "data.txt")).X.shape == (2, 2)
 
 
-SMALL = {"_MEMORY_SHARE": 10**9, "MIN_BLOCK_BYTES": 64, "BATCH_BYTES": 0, "COLUMN_BYTES": 0,
-         "_BLOCK_SHARE": 10**9}  # fmt: skip
+SMALL = {
+    "_MEMORY_SHARE": 10**9,
+    "MIN_BLOCK_BYTES": 64,
+    "BATCH_BYTES": 0,
+    "COLUMN_BYTES": 0,
+    "_BLOCK_SHARE": 10**9,
+}
 HELD = {"MAX_BLOCK_BYTES": 64, "CELL_BYTES": 0}
 
 
@@ -310,7 +324,7 @@ def plain(table, j):
         ('a, label\n1, "u, or\nso"\n  2, v\n', "data.csv", {}),
         ("a,label\r1,u\r2,v\r", "data.csv", {}),
         ("\n\n  \na,label\n1,u\n\n2,v\n\n\n", "data.csv", {}),
-        ("a,label\n1,5\" pipe\n2,v\n", "data.csv", {}),
+        ('a,label\n1,5" pipe\n2,v\n', "data.csv", {}),
         ('a label\n1 "u  v"\n2\t"v ""w"""\n', "data.txt", {}),
         ("a  label\n1 u\n 2\tv \n", "data.txt", {}),
         ("a;label\n1,0;u\n2,0;v\n", "data.csv", {"decimal": ","}),
@@ -320,14 +334,17 @@ def plain(table, j):
         ("\ufeffa,label\n1,é\n2,v".encode("utf-16-le"), "data.csv", {"encoding": "utf-16-le"}),
         ("\ufeffa\tlabel\n1\té\n2\tv\n".encode("utf-16-be"), "data.tsv", {"mark": True}),
         ("a  label\n1 é\n2  v\n".encode("utf-16"), "data.txt", {"mark": True}),
-        (gzip.compress("a,label\n1,é\n2,v\n".encode("utf-16"), mtime=0), "data.csv.gz",
-         {"mark": True}),
+        (
+            gzip.compress("a,label\n1,é\n2,v\n".encode("utf-16"), mtime=0),
+            "data.csv.gz",
+            {"mark": True},
+        ),
         ("a,label\n1,é\n2,v\n".encode("utf-32"), "data.csv", {"encoding": "utf-32"}),
         ("a,label\n1,é\n2,v\n".encode("latin-1"), "data.csv", {"encoding": "latin-1"}),
         (b"\xef\xbb\xbf1,u\n2,v\n", "data.csv", {"header": False}),
-        (gzip.compress(b"a\tlabel\n1\tu\n2\tv\n" , mtime=0), "data.tsv.gz", {}),
+        (gzip.compress(b"a\tlabel\n1\tu\n2\tv\n", mtime=0), "data.tsv.gz", {}),
     ],
-)  # fmt: skip
+)
 def test_dialects_in_blocks(read, content, name, options):
     is_marked = "mark" in options
     options = {key: value for key, value in options.items() if key != "mark"}
@@ -355,40 +372,80 @@ COLUMNS = {  # cells in parts; type; distinct values; what is said of it as a fe
     "nothing at all": (([""], ["NA"], ["?"]), float, [None], None),
     "nothing, then integers": (([""], ["1"]), float, [None, 1], None),
     "nothing, then words": (([""], ["red", "blue"]), str, [None, "red", "blue"], None),
-    "numbers, then words": ((["1", "2.50", "007"], ["red"]), str, ["1", "2.50", "007", "red"],
-                            "mixes 12 words and 36 numbers: nominal"),
-    "words, then numbers": ((["red"], ["1", "007"]), str, ["red", "1", "007"],
-                            "mixes 12 words and 24 numbers: nominal"),
-    "few words among numbers": ((["1"] * 10, ["x"]), str, ["1", "x"],
-                                "first odd value is 'x' on line 122"),
+    "numbers, then words": (
+        (["1", "2.50", "007"], ["red"]),
+        str,
+        ["1", "2.50", "007", "red"],
+        "mixes 12 words and 36 numbers: nominal",
+    ),
+    "words, then numbers": (
+        (["red"], ["1", "007"]),
+        str,
+        ["red", "1", "007"],
+        "mixes 12 words and 24 numbers: nominal",
+    ),
+    "few words among numbers": (
+        (["1"] * 10, ["x"]),
+        str,
+        ["1", "x"],
+        "first odd value is 'x' on line 122",
+    ),
     "truth": ((["True", "false"], ["TRUE"]), bool, [True, False], None),
     "truth with gaps": ((["True"], [""], ["False", "NA"]), bool, [True, None, False], None),
     "truth, then words": ((["True"], ["maybe"]), str, ["True", "maybe"], None),
     "truth, then numbers": ((["True"], ["1"]), str, ["True", "1"], "mixes 12 words and 12 numbers"),
     "beyond 2**53": ((["1"], ["9007199254740993"]), int, [1, 2**53 + 1], "beyond 2"),
-    "beyond 2**53 with gaps": ((["9007199254740993"], ["", "1"]), float, [2.0**53, None, 1],
-                               "beyond 2"),
-    "beyond 2**53, then floats": ((["9007199254740993"], ["1.5"]), float, [2.0**53, 1.5],
-                                  "beyond 2"),
+    "beyond 2**53 with gaps": (
+        (["9007199254740993"], ["", "1"]),
+        float,
+        [2.0**53, None, 1],
+        "beyond 2",
+    ),
+    "beyond 2**53, then floats": (
+        (["9007199254740993"], ["1.5"]),
+        float,
+        [2.0**53, 1.5],
+        "beyond 2",
+    ),
     "beyond int64": ((["18446744073709551615"], ["3"]), float, [2.0**64, 3], "beyond 2"),
-    "beyond uint64, behind a float": ((["1.5"], ["99999999999999999999999"]), float, [1.5, 1e23],
-                                      "beyond 2"),
+    "beyond uint64, behind a float": (
+        (["1.5"], ["99999999999999999999999"]),
+        float,
+        [1.5, 1e23],
+        "beyond 2",
+    ),
     "infinite": ((["inf", "1"], ["-inf", "nan"]), float, [np.inf, 1, -np.inf, None], None),
-    "extreme": ((["5e-324", "1.7976931348623157e308"], ["0.1", "1e400"]), float,
-                [5e-324, 1.7976931348623157e308, 0.1, np.inf], None),
-    "signs and blanks": ((["+1", " 2", "3 "], ["-0.5", "1e-3"]), float, [1, 2, 3, -0.5, 0.001],
-                         None),
+    "extreme": (
+        (["5e-324", "1.7976931348623157e308"], ["0.1", "1e400"]),
+        float,
+        [5e-324, 1.7976931348623157e308, 0.1, np.inf],
+        None,
+    ),
+    "signs and blanks": (
+        (["+1", " 2", "3 "], ["-0.5", "1e-3"]),
+        float,
+        [1, 2, 3, -0.5, 0.001],
+        None,
+    ),
     "decimal commas": ((['"1,5"'], ['"2"', '"3,25"']), str, ["1,5", "2", "3,25"], "decimal comma"),
     "thousands": ((['"1,234,567"'], ["12"], ['"3,070"']), int, [1234567, 12, 3070], None),
     "thousands and decimals": ((['"1,234.5"'], [""], ["7"]), float, [1234.5, None, 7], None),
-    "thousands or decimals": ((['"1,234"'], ['"2,500"']), str, ["1,234", "2,500"],
-                              "pass thousands=','"),
+    "thousands or decimals": (
+        (['"1,234"'], ['"2,500"']),
+        str,
+        ["1,234", "2,500"],
+        "pass thousands=','",
+    ),
     "apostrophes": ((["1'234'567"], ["8"]), int, [1234567, 8], None),
     "hexadecimal": ((["2"], ["0x1F"]), str, ["2", "0x1F"], "mixes 12 words and 12 numbers"),
     "dates": ((["2024-01-31"], ["2024-02-01"]), str, ["2024-01-31", "2024-02-01"], None),
-    "unsorted words": ((["b", "B", "é", "a b"], ["漢字", "Z"]), str,
-                       ["b", "B", "é", "a b", "漢字", "Z"], None),
-}  # fmt: skip
+    "unsorted words": (
+        (["b", "B", "é", "a b"], ["漢字", "Z"]),
+        str,
+        ["b", "B", "é", "a b", "漢字", "Z"],
+        None,
+    ),
+}
 
 
 @pytest.mark.parametrize("name", COLUMNS)
@@ -418,8 +475,11 @@ def test_columns(read, name):
         ("numbers, then words", {"categorical_features": ["x"]}, ["1", "2.50", "007", "red"]),
         ("integers", {"categorical_features": [1, "a"]}, ["1", "-2"]),
         ("truth with gaps", {"categorical_features": 1}, ["True", None, "False"]),
-        ("truth with gaps", {"categorical_features": 1, "target": "x"},
-         ["True", None, "False", "NA"]),
+        (
+            "truth with gaps",
+            {"categorical_features": 1, "target": "x"},
+            ["True", None, "False", "NA"],
+        ),
         ("integers", {"missing": ["-2"]}, [1, None]),
         ("integers, then floats", {"missing": ["2.50"]}, [1, 2, None]),
         ("numbers, then words", {"missing": "red"}, [1, 2.5, 7, None]),
@@ -428,7 +488,7 @@ def test_columns(read, name):
         ("nothing, then words", {"target": "x", "missing": "blue"}, [None, "red"]),
         ("truth", {"target": "x"}, [True, False]),
     ],
-)  # fmt: skip
+)
 def test_options_of_columns(read, name, options, distinct):
     table = read(long_column(*COLUMNS[name][0]), **options)
     assert list(dict.fromkeys(plain(table, 1))) == distinct

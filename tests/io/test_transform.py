@@ -80,8 +80,9 @@ def test_write(mixed, opened, tmp_path):
     with pytest.raises(MaucError, match="which is the name of a feature"):
         source.write(path, y=y, target_name="f0", force=True)
     assert sorted(file.name for file in tmp_path.iterdir() if file.is_file()) == [
-        "mixed.parquet", "reduced.parquet",
-    ]  # fmt: skip
+        "mixed.parquet",
+        "reduced.parquet",
+    ]
 
 
 @pytest.mark.parametrize("dtype", ["Int64", "UInt64"])

@@ -369,9 +369,13 @@ def test_generators_of_numpy_are_taken(scored, make):
 
 
 def bounds_of(interval):
-    return np.concatenate([
-        [interval.lower, interval.upper], interval.pair_lower, interval.pair_upper,
-    ])  # fmt: skip
+    return np.concatenate(
+        [
+            [interval.lower, interval.upper],
+            interval.pair_lower,
+            interval.pair_upper,
+        ]
+    )
 
 
 def test_a_group_counts_as_a_sample(scored):
@@ -468,9 +472,10 @@ def test_names_of_groups_do_not_matter_to_the_bit(scored, rng):
     separated = np.random.default_rng(1)
     groups = separated.integers(0, 14, 40)
     for labels, scores, given in (
-        (y, y + 0.0, groups), (*scored, rng.integers(0, 14, 90)), (scored[0], np.eye(3)[scored[0]],
-         rng.integers(0, 14, 90)),
-    ):  # fmt: skip
+        (y, y + 0.0, groups),
+        (*scored, rng.integers(0, 14, 90)),
+        (scored[0], np.eye(3)[scored[0]], rng.integers(0, 14, 90)),
+    ):
         wanted = bounds_of(mauc_interval(labels, scores, groups=given))
         for _ in range(3):
             renamed = separated.permutation(14)[given]

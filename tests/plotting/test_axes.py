@@ -43,9 +43,16 @@ def test_styles_of_the_library_do_not_depend_on_the_others():
 def test_styles_of_the_paper_are_these():
     styles = selector_styles(PAPER_SELECTORS)
     assert looks(styles, "color", "marker") == [
-        ("#000000", "o"), ("#D55E00", "s"), ("#0072B2", "^"), ("#009E73", "D"), ("#CC79A7", "v"),
-        ("#E69F00", "P"), ("#56B4E9", "X"), ("#000000", "<"), ("#D55E00", ">"),
-    ]  # fmt: skip
+        ("#000000", "o"),
+        ("#D55E00", "s"),
+        ("#0072B2", "^"),
+        ("#009E73", "D"),
+        ("#CC79A7", "v"),
+        ("#E69F00", "P"),
+        ("#56B4E9", "X"),
+        ("#000000", "<"),
+        ("#D55E00", ">"),
+    ]
 
 
 def test_another_spelling_is_the_same_selector_unless_both_are_there():

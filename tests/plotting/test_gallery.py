@@ -117,8 +117,13 @@ def test_it_can_be_read(drawn):
 
 
 def test_every_display_is_among_the_cases():
-    shortest = {"CriticalDifference": "ranks", "WinDrawLoss": "wins", "PairMap": "map",
-                "SizeCurve": "size_curve", "CostCurve": "cost_curve"}  # fmt: skip
+    shortest = {
+        "CriticalDifference": "ranks",
+        "WinDrawLoss": "wins",
+        "PairMap": "map",
+        "SizeCurve": "size_curve",
+        "CostCurve": "cost_curve",
+    }
     for name in __all__:
         kind = name.removesuffix("Display")
         assert any(case.startswith(shortest.get(kind, kind.lower())) for case in CASES)

@@ -27,12 +27,27 @@ from mauc.plotting import (
 def make_drawings():
     X, y = load_iris(return_X_y=True)
     selector = MAUCD("auto").fit(X, y)
-    rows = pd.DataFrame([
-        {"dataset": dataset, "repeat": 0, "fold": fold, "selector": selector, "classifier": "nb",
-         "size": 2, "status": "ok", "mauc": 0.9 + 0.01 * fold, "features": np.arange(2),
-         "n_train": 90, "n_test": 10, "n_features": 10}
-        for dataset in "abcde" for fold in range(2) for selector in ("mdfs", "su")
-    ])  # fmt: skip
+    rows = pd.DataFrame(
+        [
+            {
+                "dataset": dataset,
+                "repeat": 0,
+                "fold": fold,
+                "selector": selector,
+                "classifier": "nb",
+                "size": 2,
+                "status": "ok",
+                "mauc": 0.9 + 0.01 * fold,
+                "features": np.arange(2),
+                "n_train": 90,
+                "n_test": 10,
+                "n_features": 10,
+            }
+            for dataset in "abcde"
+            for fold in range(2)
+            for selector in ("mdfs", "su")
+        ]
+    )
     study = siren_study(X, y, n_features=2)
     of_selectors = (PairMapDisplay, TraceDisplay, SizeCurveDisplay)
     of_runs = (CurvesDisplay, StabilityDisplay, WinDrawLossDisplay, CriticalDifferenceDisplay)

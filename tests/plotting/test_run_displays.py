@@ -29,18 +29,26 @@ def make_run(selectors, *, datasets=("wine", "glass"), classifiers=("nb", "svm")
     n_features = 10 if max(sizes) <= 10 else 200
     rows = [
         {
-            "dataset": dataset, "repeat": 0, "fold": fold, "selector": selector,
-            "classifier": classifier, "size": size, "status": "ok", "error": None,
+            "dataset": dataset,
+            "repeat": 0,
+            "fold": fold,
+            "selector": selector,
+            "classifier": classifier,
+            "size": size,
+            "status": "ok",
+            "error": None,
             "mauc": 0.9 + 0.01 * fold - 0.01 * place + 0.001 * size,
             "features": (np.arange(size) + fold * (place > 0)) % n_features,
-            "n_train": 90, "n_test": 10, "n_features": n_features,
+            "n_train": 90,
+            "n_test": 10,
+            "n_features": n_features,
         }
         for dataset in datasets
         for fold in range(6)
         for place, selector in enumerate(selectors)
         for classifier in classifiers
         for size in sizes
-    ]  # fmt: skip
+    ]
     return pd.DataFrame(rows)
 
 
@@ -50,8 +58,12 @@ def test_curves_by_hand():
     assert len(frame) == 2 * 2 * 3 * 2
     first = frame.iloc[0]
     assert first[["dataset", "classifier", "selector", "size", "n"]].tolist() == [
-        "wine", "nb", "mdfs", 2, 6,
-    ]  # fmt: skip
+        "wine",
+        "nb",
+        "mdfs",
+        2,
+        6,
+    ]
     std = np.sqrt(17.5 / 5) / 100  # of 0, 0.01, ..., 0.05
     assert first["mean"] == pytest.approx(0.927)
     assert first["upper"] - first["mean"] == pytest.approx(std)
@@ -162,8 +174,10 @@ def test_holm_joins_what_it_does_not_reject():
 @pytest.mark.parametrize("problems", ["dataset", "cell"])
 def test_critical_difference_needs_five_data_sets(problems):
     rows = make_run(THREE, datasets=FIVE)
-    for part, got in ((rows[rows["dataset"] != "wine"], "4 and 3"),
-                      (rows[rows["selector"] == "chi"], "5 and 1")):  # fmt: skip
+    for part, got in (
+        (rows[rows["dataset"] != "wine"], "4 and 3"),
+        (rows[rows["selector"] == "chi"], "5 and 1"),
+    ):
         with pytest.raises(MaucError, match=f"at least 5 data sets .* got {got}: draw Curves"):
             CriticalDifferenceDisplay.from_run(part, problems=problems)
     with pytest.raises(MaucError, match="got 4 and 3"):
@@ -177,8 +191,9 @@ def test_stability_numbers_and_axes():
     assert frame.loc[("wine", "chi", 2), "stability"] < 0.5
     assert [ax.get_title() for ax in display.axes_] == ["wine", "glass"]
     assert (display.ax_.get_xlabel(), display.ax_.get_ylabel()) == (
-        "number of features", "stability\n(band: 95 % interval)",
-    )  # fmt: skip
+        "number of features",
+        "stability\n(band: 95 % interval)",
+    )
     display.plot(size=4)
     assert display.ax_.get_xlabel() == "stability of 4 features\n(line: 95 % interval)"
     assert display.ax_.get_yticklabels()[0].get_text() == "MDFS"
@@ -233,8 +248,13 @@ def test_a_combination_without_a_measurement_has_no_panel():
         assert display.axes_.shape == (2, 3)
         assert display.axes_[1, 2] is None
         titles = [ax.get_title() for ax in display.figure_.axes if ax.axison]
-        assert titles == ["wine, Naive Bayes", "wine, 1NN", "wine, SVM", "glass, Naive Bayes",
-                          "glass, 1NN"]  # fmt: skip
+        assert titles == [
+            "wine, Naive Bayes",
+            "wine, 1NN",
+            "wine, SVM",
+            "glass, Naive Bayes",
+            "glass, 1NN",
+        ]
         assert len(display.figure_.legends[0].get_texts()) == 3
 
 
@@ -261,10 +281,15 @@ def test_panels_form_rows_of_equal_length(n_panels, shape):
 
 
 def test_a_classifier_without_a_comparison_has_no_bars_to_show():
-    counts = pd.DataFrame({
-        "classifier": ["nb", "svm"], "selector": "chi", "win": [3, 0], "draw": [1, 0],
-        "loss": [0, 0],
-    })  # fmt: skip
+    counts = pd.DataFrame(
+        {
+            "classifier": ["nb", "svm"],
+            "selector": "chi",
+            "win": [3, 0],
+            "draw": [1, 0],
+            "loss": [0, 0],
+        }
+    )
     display = WinDrawLossDisplay(counts).plot()
     assert [ax.get_title() for ax in display.figure_.axes] == ["Naive Bayes"]
 
@@ -309,9 +334,12 @@ def bars(ax):
     for collection in ax.collections:
         for path, (left, _) in zip(
             collection.get_paths(),
-            (collection.get_transform().transform(path.vertices[0]) for path in
-             collection.get_paths()), strict=True,
-        ):  # fmt: skip
+            (
+                collection.get_transform().transform(path.vertices[0])
+                for path in collection.get_paths()
+            ),
+            strict=True,
+        ):
             (size, lower), (_, upper) = path.vertices
             yield size, lower, upper, left - ax.transData.transform((size, lower))[0]
 
@@ -342,11 +370,17 @@ def test_the_spread_ends_where_mauc_does(n_selectors):
 
 @pytest.mark.parametrize("size", [None, 2])
 def test_intervals_of_the_stability_end_where_it_does(size):
-    stability = pd.DataFrame({
-        "dataset": "wine", "selector": MANY[:6], "size": 2, "n": 5,
-        "stability": [1.0, 0.9, 0.5, 0, 0, -0.2],
-        "lower": [0.9, 0.7, 0.3, -0.5, -0.1, -0.6], "upper": [1.1, 1.2, 0.7, 0.5, 0.1, 0.2],
-    })  # fmt: skip
+    stability = pd.DataFrame(
+        {
+            "dataset": "wine",
+            "selector": MANY[:6],
+            "size": 2,
+            "n": 5,
+            "stability": [1.0, 0.9, 0.5, 0, 0, -0.2],
+            "lower": [0.9, 0.7, 0.3, -0.5, -0.1, -0.6],
+            "upper": [1.1, 1.2, 0.7, 0.5, 0.1, 0.2],
+        }
+    )
     ax = StabilityDisplay(stability).plot(size=size).ax_
     across = 1 if size is None else 0
     ends = np.concatenate(

@@ -140,9 +140,13 @@ def test_rows_without_a_column_or_a_row():
 
 def test_classifiers_of_fewer_splits_are_said_and_whole():
     rows = make_rows(
-        {("wine", "nb", "mdfs", 2): LADDER, ("wine", "nb", "chi", 2): LADDER - 0.1,
-         ("wine", "svm", "mdfs", 2): LADDER[:3], ("wine", "svm", "chi", 2): LADDER[:3] - 0.1}
-    )  # fmt: skip
+        {
+            ("wine", "nb", "mdfs", 2): LADDER,
+            ("wine", "nb", "chi", 2): LADDER - 0.1,
+            ("wine", "svm", "mdfs", 2): LADDER[:3],
+            ("wine", "svm", "chi", 2): LADDER[:3] - 0.1,
+        }
+    )
     table = mauc_table(rows, "wine")
     protocol = "1 × 6-fold cross-validation (SVM: 1 × 3-fold cross-validation)"
     assert protocol in table.layouts()[0].caption

@@ -17,8 +17,15 @@ plt.switch_backend("Agg")
 
 def test_every_table_in_every_format(tmp_path):
     files = write_tables(small_run(), tmp_path / "new" / "folder")
-    stems = ["table_wine", "table_a_b_c", "runtime", "ranks", "stability", "win_draw_loss",
-             "summary"]  # fmt: skip
+    stems = [
+        "table_wine",
+        "table_a_b_c",
+        "runtime",
+        "ranks",
+        "stability",
+        "win_draw_loss",
+        "summary",
+    ]
     wanted = [f"{stem}.{extension}" for stem in stems for extension in ("txt", "md", "tex", "csv")]
     assert [path.name for path in files] == wanted
     assert sorted(path.name for path in files[0].parent.iterdir()) == sorted(wanted)
@@ -92,8 +99,11 @@ def test_figures_say_where_they_come_from(tmp_path):
     open_before = plt.get_fignums()
     files = write_figures(small_run(), tmp_path, dpi=50)
     assert [path.name for path in files] == [
-        "curves_wine.png", "curves_a_b_c.png", "stability.png", "win_draw_loss.png",
-    ]  # fmt: skip
+        "curves_wine.png",
+        "curves_a_b_c.png",
+        "stability.png",
+        "win_draw_loss.png",
+    ]
     image = files[0].read_bytes()
     assert image.startswith(b"\x89PNG")
     assert "1 × 6-fold".encode("latin-1") in image or b"6-fold" in image
@@ -115,8 +125,15 @@ def test_figures_of_a_single_selector(tmp_path):
 
 def test_the_files_are_the_tables_of_the_run(tmp_path):
     tables = run_tables(small_run(), Comparison("chi", "corrected_t", 0.1))
-    assert list(tables) == ["mauc wine", "mauc a_b|c", "runtime", "ranks", "stability",
-                            "win/draw/loss", "summary"]  # fmt: skip
+    assert list(tables) == [
+        "mauc wine",
+        "mauc a_b|c",
+        "runtime",
+        "ranks",
+        "stability",
+        "win/draw/loss",
+        "summary",
+    ]
     files = write_tables(
         small_run(), tmp_path, Comparison("chi", "corrected_t", 0.1), formats="txt"
     )

@@ -340,14 +340,22 @@ def sentence_of(frequencies, n_chosen, n_resamples=50, stability=None):
 @pytest.mark.parametrize(
     ("n_high", "n_features", "end"),
     [
-        (4, 20, "4 features are chosen from 80% of them or more, of which at most 2.1 are expected "
-         "to be wrong"),  # 25 / (20 (2 * 0.8 - 1))
-        (2, 2000, "2 features are chosen from 80% of them or more, of which at most 0.0208 are "
-         "expected to be wrong"),
+        (
+            4,
+            20,
+            "4 features are chosen from 80% of them or more, of which at most 2.1 are expected "
+            "to be wrong",
+        ),  # 25 / (20 (2 * 0.8 - 1))
+        (
+            2,
+            2000,
+            "2 features are chosen from 80% of them or more, of which at most 0.0208 are "
+            "expected to be wrong",
+        ),
         (1, 6, "1 feature is chosen from 80% of them or more"),  # the bound is 6
         (0, 20, "no feature is chosen from 80% of them or more"),
     ],
-)  # fmt: skip
+)
 def test_a_bound_is_told_where_it_excludes_something(n_high, n_features, end):
     frequencies = np.where(np.arange(n_features) < n_high, 0.8, 0.1)
     start = "stability over 50 halves of the samples: 0.800 (0.700 to 0.900); "

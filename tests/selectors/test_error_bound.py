@@ -117,8 +117,13 @@ def test_printed_and_framed():
     text = str(control)
     assert "at most 4/40" in text
     assert text.splitlines()[1].split() == [
-        "frequency", "features", "worst", "case", "unimodal", "r-concave",
-    ]  # fmt: skip
+        "frequency",
+        "features",
+        "worst",
+        "case",
+        "unimodal",
+        "r-concave",
+    ]
     assert len(text.splitlines()) == 7
     frame = control.to_frame()
     assert list(frame["threshold"]) == [0.6, 0.7, 0.8, 0.9, 1.0]

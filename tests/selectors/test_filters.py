@@ -283,9 +283,17 @@ def test_mdfs_and_spreadfx_are_presets(data, relevance, schedule):
 
 @pytest.mark.parametrize(
     ("preset", "relevance"),
-    [(MAUCD, "auc"), (ChiSquare, "chi2"), (SymmetricalUncertainty, "su"), (InformationGain, "ig"),
-     (FSDD, "fsdd"), (FisherScore, "fisher"), (AnovaF, "anova"), (FAST, "fast")],
-)  # fmt: skip
+    [
+        (MAUCD, "auc"),
+        (ChiSquare, "chi2"),
+        (SymmetricalUncertainty, "su"),
+        (InformationGain, "ig"),
+        (FSDD, "fsdd"),
+        (FisherScore, "fisher"),
+        (AnovaF, "anova"),
+        (FAST, "fast"),
+    ],
+)
 def test_filters_of_one_list_are_presets(data, preset, relevance):
     free = SubproblemSelector("all", decomposition="whole", relevance=relevance).fit(*data)
     fitted = preset("all").fit(*data)

@@ -81,10 +81,12 @@ def test_agnostic_to_rows_threads_layout_and_monotone_maps():
     wanted = pair_tests(X, y)
     rows = rng.permutation(80)
     for again in (
-        pair_tests(X[rows], y[rows]), pair_tests(np.asfortranarray(X), y, n_jobs=2),
-        pair_tests(sparse.csr_matrix(X), y), pair_tests(X.astype(np.uint8), y),
+        pair_tests(X[rows], y[rows]),
+        pair_tests(np.asfortranarray(X), y, n_jobs=2),
+        pair_tests(sparse.csr_matrix(X), y),
+        pair_tests(X.astype(np.uint8), y),
         pair_tests(np.exp(X), y),
-    ):  # fmt: skip
+    ):
         for name in ("column", "auc", "lower", "upper", "z", "p", "higher"):
             assert_array_equal(getattr(again, name), getattr(wanted, name))
     assert_array_equal(table(pair_tests(-X, y)), table(wanted))
@@ -131,11 +133,13 @@ def test_fishers_test_counts_up_to_40_other_rows_in_the_smaller_class(n_others, 
 
 def test_nominal_columns_have_the_smallest_p_of_their_categories():
     y = np.repeat([0, 1], 20)
-    frame = pd.DataFrame({
-        "kind": ["u"] * 15 + ["v"] * 5 + ["v"] * 10 + ["w"] * 10,
-        "id": [f"row {at}" for at in range(40)],
-        "binary": (["u"] * 15 + ["v"] * 5) * 2,
-    })  # fmt: skip
+    frame = pd.DataFrame(
+        {
+            "kind": ["u"] * 15 + ["v"] * 5 + ["v"] * 10 + ["w"] * 10,
+            "id": [f"row {at}" for at in range(40)],
+            "binary": (["u"] * 15 + ["v"] * 5) * 2,
+        }
+    )
     rows = {row.feature: row for row in pair_tests(frame, y)}
     law = stats.hypergeom(40, 15, 20)
     assert_allclose(rows["kind"].p, 3 * 2 * law.sf(14))  # u, of three categories

@@ -193,10 +193,15 @@ MEASURE = """
 @pytest.mark.parametrize(
     "call",
     [
-        "MRMR(10)", "JMI(10)", "FCBF(10)", "ARCO(10)", "FAST(10)", "GreedyMAUC(10)",
+        "MRMR(10)",
+        "JMI(10)",
+        "FCBF(10)",
+        "ARCO(10)",
+        "FAST(10)",
+        "GreedyMAUC(10)",
         "ReliefF(10, n_iterations='log', random_state=0)",
     ],
-)  # fmt: skip
+)
 def test_memory_is_kept(call):
     """States take 80 MB and planes 20, ranks 320 MB: more than the 64 MB that are allowed."""
     command = [sys.executable, "-c", textwrap.dedent(MEASURE), call]

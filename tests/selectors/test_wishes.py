@@ -46,9 +46,13 @@ def constraints(n_features=4, **wishes):
 
 def test_units_by_hand():
     found = constraints(
-        5, keep=["x4"], exclude=[0], feature_groups={"pair": ["x1", 2]}, budget=9,
+        5,
+        keep=["x4"],
+        exclude=[0],
+        feature_groups={"pair": ["x1", 2]},
+        budget=9,
         feature_costs={"pair": 4, "x3": 3, "x4": 2},
-    )  # fmt: skip
+    )
     assert found.unit_of.tolist() == [-1, 0, 0, 2, 3]
     assert (found.keep, found.n_available, found.n_kept) == ((3,), 4, 1)
     assert found.costs.tolist() == [4.0, 0.0, 3.0, 2.0]

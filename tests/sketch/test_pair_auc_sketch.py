@@ -405,9 +405,12 @@ def columns(rng):
     n = 500
     days = np.datetime64("2021-03-01", "s") + rng.integers(0, 40, n).astype("m8[D]")
     return [
-        rng.normal(size=n).astype(np.float32), rng.integers(0, 9, n), rng.random(n) < 0.4, days,
+        rng.normal(size=n).astype(np.float32),
+        rng.integers(0, 9, n),
+        rng.random(n) < 0.4,
+        days,
         np.where(rng.random(n) < 0.2, np.nan, rng.normal(size=n)),
-    ]  # fmt: skip
+    ]
 
 
 def test_a_source_is_read_by_parts_of_its_rows(columns, rng):

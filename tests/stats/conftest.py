@@ -13,12 +13,18 @@ def rows(rng):
     better = {"mdfs": 0.02, "su": 0.0, "relieff": 0.09}
     parts = [
         run_rows(
-            {name: np.round(0.8 + plus + rng.normal(0, 0.05, 60), 2)
-             for name, plus in better.items()},
-            dataset=dataset, classifier=classifier, size=size,
+            {
+                name: np.round(0.8 + plus + rng.normal(0, 0.05, 60), 2)
+                for name, plus in better.items()
+            },
+            dataset=dataset,
+            classifier=classifier,
+            size=size,
         )
-        for dataset in ("wine", "glass") for classifier in ("nb", "1nn") for size in (20, 10)
-    ]  # fmt: skip
+        for dataset in ("wine", "glass")
+        for classifier in ("nb", "1nn")
+        for size in (20, 10)
+    ]
     run = pd.concat(parts, ignore_index=True)
     failed = rng.choice(len(run), 40, replace=False)
     run.loc[failed, "mauc"] = NAN

@@ -22,8 +22,16 @@ def test_a_comparison_by_hand():
     # second negative; p = 0.75 as counted in test_paired.py
     run = run_rows({"mdfs": [0.4, 0.6, 0.6, 0.9, NAN], "su": [0.5, 0.4, 0.9, NAN, 0.1]})
     table = compare_to(run, "mdfs")
-    assert list(table) == [*SETTING, "n", "mean", "reference_mean", "difference", "statistic",
-                           "p_value", "mark"]  # fmt: skip
+    assert list(table) == [
+        *SETTING,
+        "n",
+        "mean",
+        "reference_mean",
+        "difference",
+        "statistic",
+        "p_value",
+        "mark",
+    ]
     row = table.iloc[0]
     assert len(table) == 1
     assert row[SETTING].tolist() == ["glass", "nb", 10, "su"]
@@ -87,11 +95,13 @@ def test_names_keep_their_order_and_sizes_ascend(rows):
 
 @pytest.mark.parametrize("test", ["wilcoxon", "corrected_t"])
 def test_a_gap_stays_a_gap(test):
-    run = pd.concat([
-        run_rows({"mdfs": [0.5, 0.6], "su": [NAN, NAN]}, size=10),  # never succeeded
-        run_rows({"su": [0.5, 0.6]}, size=20),  # no reference at this size
-        run_rows({"mdfs": [0.5, NAN], "su": [NAN, 0.6]}, size=30),  # no common split
-    ])  # fmt: skip
+    run = pd.concat(
+        [
+            run_rows({"mdfs": [0.5, 0.6], "su": [NAN, NAN]}, size=10),  # never succeeded
+            run_rows({"su": [0.5, 0.6]}, size=20),  # no reference at this size
+            run_rows({"mdfs": [0.5, NAN], "su": [NAN, 0.6]}, size=30),  # no common split
+        ]
+    )
     table = compare_to(run, Comparison("mdfs", test))
     assert table["size"].tolist() == [10, 20, 30]
     assert table["n"].tolist() == [0, 0, 0]
@@ -134,13 +144,16 @@ def test_win_draw_loss_by_hand():
         ("c", "nb"): "worse",
         ("a", "1nn"): "better",
     }
-    comparison = pd.DataFrame([
-        {"dataset": d, "classifier": c, "size": 10, "selector": "su", "p_value": 0.5, "mark": m}
-        for (d, c), m in marks.items()
-    ])  # fmt: skip
+    comparison = pd.DataFrame(
+        [
+            {"dataset": d, "classifier": c, "size": 10, "selector": "su", "p_value": 0.5, "mark": m}
+            for (d, c), m in marks.items()
+        ]
+    )
     assert win_draw_loss(comparison).to_numpy().tolist() == [
-        ["nb", "su", 2, 1, 0], ["1nn", "su", 0, 0, 1]
-    ]  # fmt: skip
+        ["nb", "su", 2, 1, 0],
+        ["1nn", "su", 0, 0, 1],
+    ]
     assert win_draw_loss(comparison, by=()).to_numpy().tolist() == [["su", 2, 1, 1]]
     by_data = win_draw_loss(comparison, by="dataset")
     assert by_data["dataset"].tolist() == ["a", "b", "c"]

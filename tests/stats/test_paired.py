@@ -16,10 +16,42 @@ NAN = float("nan")
 OPPOSITE = {"better": "worse", "worse": "better", "none": "none"}
 
 # Table 2 of Demšar (JMLR 7, 2006): AUC of C4.5 and of C4.5+m on 14 data sets.
-DEMSAR = np.array([
-    [.763, .599, .954, .628, .882, .936, .661, .583, .775, 1.000, .940, .619, .972, .957],
-    [.768, .591, .971, .661, .888, .931, .668, .583, .838, 1.000, .962, .666, .981, .978],
-])  # fmt: skip
+DEMSAR = np.array(
+    [
+        [
+            0.763,
+            0.599,
+            0.954,
+            0.628,
+            0.882,
+            0.936,
+            0.661,
+            0.583,
+            0.775,
+            1.000,
+            0.940,
+            0.619,
+            0.972,
+            0.957,
+        ],
+        [
+            0.768,
+            0.591,
+            0.971,
+            0.661,
+            0.888,
+            0.931,
+            0.668,
+            0.583,
+            0.838,
+            1.000,
+            0.962,
+            0.666,
+            0.981,
+            0.978,
+        ],
+    ]
+)
 
 # Darwin's maize, crossed minus self-fertilised, in eighths of an inch: the 15 pairs of Fisher,
 # The Design of Experiments (1935), chapter 3.
@@ -141,9 +173,10 @@ def test_corrected_t_of_equal_differences_is_certain():
 @given(levels, st.sampled_from([0.01, 0.05, 0.3]))
 def test_swapping_gives_the_opposite_mark(pairs, alpha):
     values, reference = np.array(pairs, dtype=float).T / 7
-    for run in (wilcoxon_test, lambda a, b, alpha: corrected_t_test(
-        a, b, n_train=9, n_test=1, alpha=alpha
-    )):  # fmt: skip
+    for run in (
+        wilcoxon_test,
+        lambda a, b, alpha: corrected_t_test(a, b, n_train=9, n_test=1, alpha=alpha),
+    ):
         test, swapped = run(values, reference, alpha=alpha), run(reference, values, alpha=alpha)
         assert swapped.mark == OPPOSITE[test.mark]
         np.testing.assert_allclose(swapped.p_value, test.p_value, rtol=1e-12)

@@ -19,27 +19,30 @@ from mauc.stats import (
 NAMES = ["C4.5", "C4.5+m", "C4.5+cf", "C4.5+m+cf"]
 # Table 6: AUC on 14 data sets. In row 13 the paper ranks the two values printed 0.975 as 2 and 3
 # (it knew more digits), so the first is a little larger here.
-AUC = np.array([
-    [.763, .768, .771, .798],
-    [.599, .591, .590, .569],
-    [.954, .971, .968, .967],
-    [.628, .661, .654, .657],
-    [.882, .888, .886, .898],
-    [.936, .931, .916, .931],
-    [.661, .668, .609, .685],
-    [.583, .583, .563, .625],
-    [.775, .838, .866, .875],
-    [1.00, 1.00, 1.00, 1.00],
-    [.940, .962, .965, .962],
-    [.619, .666, .614, .669],
-    [.972, .981, .97501, .975],
-    [.957, .978, .946, .970],
-])  # fmt: skip
+AUC = np.array(
+    [
+        [0.763, 0.768, 0.771, 0.798],
+        [0.599, 0.591, 0.590, 0.569],
+        [0.954, 0.971, 0.968, 0.967],
+        [0.628, 0.661, 0.654, 0.657],
+        [0.882, 0.888, 0.886, 0.898],
+        [0.936, 0.931, 0.916, 0.931],
+        [0.661, 0.668, 0.609, 0.685],
+        [0.583, 0.583, 0.563, 0.625],
+        [0.775, 0.838, 0.866, 0.875],
+        [1.00, 1.00, 1.00, 1.00],
+        [0.940, 0.962, 0.965, 0.962],
+        [0.619, 0.666, 0.614, 0.669],
+        [0.972, 0.981, 0.97501, 0.975],
+        [0.957, 0.978, 0.946, 0.970],
+    ]
+)
 # Ties of table 6: three pairs (2^3 - 2 each) and one of four (4^3 - 4)
 TIES = 1 - (3 * 6 + 60) / (14 * 4 * 15)
 
-tables = hnp.arrays(np.int64, st.tuples(st.integers(2, 8), st.integers(2, 6)),
-                    elements=st.integers(0, 4))  # fmt: skip
+tables = hnp.arrays(
+    np.int64, st.tuples(st.integers(2, 8), st.integers(2, 6)), elements=st.integers(0, 4)
+)
 
 
 def test_ranks_of_two_problems_by_hand():
@@ -103,9 +106,17 @@ def test_only_the_order_within_problems_matters(scores):
 
 @pytest.mark.parametrize(
     ("n_methods", "alpha", "q"),
-    [(2, 0.05, 1.960), (3, 0.05, 2.343), (4, 0.05, 2.569), (5, 0.05, 2.728), (10, 0.05, 3.164),
-     (2, 0.10, 1.645), (4, 0.10, 2.291), (10, 0.10, 2.920)],
-)  # fmt: skip
+    [
+        (2, 0.05, 1.960),
+        (3, 0.05, 2.343),
+        (4, 0.05, 2.569),
+        (5, 0.05, 2.728),
+        (10, 0.05, 3.164),
+        (2, 0.10, 1.645),
+        (4, 0.10, 2.291),
+        (10, 0.10, 2.920),
+    ],
+)
 def test_nemenyi_quantiles_of_demsar_table_5a(n_methods, alpha, q):
     # n_problems such that the root is 1
     n_problems = n_methods * (n_methods + 1) / 6

@@ -63,11 +63,13 @@ def test_interval_by_hand():
 
 
 def test_a_problem_that_a_selector_lacks_is_left_out():
-    run = pd.concat([
-        run_rows({"mdfs": [0.5, 0.7], "su": [0.4, 0.6]}, size=10),
-        run_rows({"mdfs": [0.9, 0.9], "su": [0.7, 0.7]}, size=20),
-        run_rows({"mdfs": [0.9, 0.9], "su": [NAN, NAN]}, size=30),
-    ])  # fmt: skip
+    run = pd.concat(
+        [
+            run_rows({"mdfs": [0.5, 0.7], "su": [0.4, 0.6]}, size=10),
+            run_rows({"mdfs": [0.9, 0.9], "su": [0.7, 0.7]}, size=20),
+            run_rows({"mdfs": [0.9, 0.9], "su": [NAN, NAN]}, size=30),
+        ]
+    )
     np.testing.assert_allclose(problem_scores(run, "cell"), [[0.6, 0.5], [0.9, 0.7]])
     np.testing.assert_allclose(problem_scores(run), [[0.75, 0.6]])
     with pytest.raises(MaucError, match="problems must be one of 'dataset', 'cell'"):

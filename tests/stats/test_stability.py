@@ -110,10 +110,19 @@ def test_bad_selections_are_named():
 def run_rows(selections, **columns):
     """Rows of one repeat, a fold a selection."""
     rows = [
-        {"dataset": "glass", "selector": "mdfs", "size": 2, "repeat": 0, "fold": fold,
-         "classifier": "nb", "features": features, "n_features": 4, **columns}
+        {
+            "dataset": "glass",
+            "selector": "mdfs",
+            "size": 2,
+            "repeat": 0,
+            "fold": fold,
+            "classifier": "nb",
+            "features": features,
+            "n_features": 4,
+            **columns,
+        }
         for fold, features in enumerate(selections)
-    ]  # fmt: skip
+    ]
     return pd.DataFrame(rows)
 
 
@@ -126,8 +135,10 @@ def test_classifiers_share_a_selection():
     wanted = stability(sets, 4)
     row = one.iloc[0]
     assert (row["stability"], row["lower"], row["upper"]) == (
-        wanted.value, wanted.lower, wanted.upper
-    )  # fmt: skip
+        wanted.value,
+        wanted.lower,
+        wanted.upper,
+    )
     assert row["n"] == 3
 
 
@@ -138,12 +149,14 @@ def test_failed_selections_count_nowhere():
 
 
 def test_settings_keep_the_order_of_the_rows_and_gaps_stay():
-    rows = pd.concat([
-        run_rows([[0, 1], [0, 1]], dataset="wine", size=20),
-        run_rows([[0, 1], [0, 1]], dataset="wine", size=3),
-        run_rows([[0, 1], None], dataset="glass", selector="su"),
-        run_rows([[2, 3], [0, 1]], dataset="glass"),
-    ])  # fmt: skip
+    rows = pd.concat(
+        [
+            run_rows([[0, 1], [0, 1]], dataset="wine", size=20),
+            run_rows([[0, 1], [0, 1]], dataset="wine", size=3),
+            run_rows([[0, 1], None], dataset="glass", selector="su"),
+            run_rows([[2, 3], [0, 1]], dataset="glass"),
+        ]
+    )
     table = selector_stability(rows)
     assert table["dataset"].tolist() == ["wine", "wine", "glass", "glass"]
     assert table["size"].tolist() == [3, 20, 2, 2]

@@ -30,9 +30,13 @@ _BATCH_VALUES = 2**17  # values of sub-problems discretised at a time
 
 
 def subproblem_scores(
-    XT: np.ndarray, y: np.ndarray, roles: np.ndarray, statistics: list[int], out: np.ndarray,
+    XT: np.ndarray,
+    y: np.ndarray,
+    roles: np.ndarray,
+    statistics: list[int],
+    out: np.ndarray,
     rows: RowCounts | None = None,
-) -> None:  # fmt: skip
+) -> None:
     """Fill `out`, (n_statistics, n_features, n_subproblems), with scores of MDL bins."""
     rows = rows or count_rows(len(y))
     for chosen, bins in _discretize(XT, y, roles, rows):

@@ -10,10 +10,8 @@ from mauc.data.problem import Problem, make_problem
 from mauc.data.validate import check_fitted, check_table
 from mauc.estimator import Estimator, with_callbacks
 from mauc.registry import Accepts
-from mauc.texts import insert_texts
 
 
-@insert_texts
 class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, Estimator):
     """Discretise features by the supervised MDL method of Fayyad and Irani.
 
@@ -23,13 +21,20 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, Estimator):
 
     Parameters
     ----------
-    {n_jobs}
+    n_jobs : int, optional
+        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
+        does not depend on it.
 
     Attributes
     ----------
     cut_points_ : list of ndarray
         Ascending cut points of each feature; empty if no cut is accepted.
-    {classes_, n_features_in_, feature_names_in_}
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names; only for data frames with string column names.
 
     References
     ----------

@@ -107,9 +107,20 @@ def cut_regions(
     n_filled = done = 0
     while True:
         done = fill_tables(
-            entries, bounds, done, rows.logs, rows.fixed, rows.unit, rows.step, costs, near, sides,
-            tables, n_filled, n_bins,
-        )  # fmt: skip
+            entries,
+            bounds,
+            done,
+            rows.logs,
+            rows.fixed,
+            rows.unit,
+            rows.step,
+            costs,
+            near,
+            sides,
+            tables,
+            n_filled,
+            n_bins,
+        )
         n_filled = int(n_bins[:done].sum())
         if done == len(bounds):
             return tables[:n_filled], n_bins.reshape(n_columns, n_subproblems)
@@ -226,7 +237,7 @@ def fill_one_vs_rest(entries, n_entries, done, spread, regions):
 @njit(cache=True, nogil=True)
 def fill_tables(
     entries, bounds, done, logs, fixed, unit, step, costs, near, sides, tables, n_filled, n_bins
-):  # fmt: skip
+):
     """Fill the tables of `cut_regions` from the region `done` on; return the first without space.
 
     Work space: `near`, cuts that may be best, their S, ends of segments; `sides`, class counts.

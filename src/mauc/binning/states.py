@@ -152,9 +152,12 @@ def equal_width(XT: np.ndarray, n_bins: int, codes: np.ndarray, n_states: np.nda
 
 
 def equal_frequency(
-    XT: np.ndarray, n_bins: int, codes: np.ndarray, n_states: np.ndarray,
+    XT: np.ndarray,
+    n_bins: int,
+    codes: np.ndarray,
+    n_states: np.ndarray,
     weights: np.ndarray | None = None,
-) -> None:  # fmt: skip
+) -> None:
     """Cut every feature into `n_bins` parts with equal numbers of samples; missing is `n_bins`.
 
     The code is floor(n_bins r / n), with r of the n known values below x: the number of lower

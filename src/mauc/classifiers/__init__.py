@@ -8,6 +8,12 @@ from mauc.classifiers.svm_tuning import TuningResult, tune_rbf_svm
 from mauc.registry import CLASSIFIERS, make_classifier
 
 __all__ = [
-    "C45", "CLASSIFIERS", "RBFSVM", "NearestNeighbor", "NormalNaiveBayes", "TuningResult",
-    "make_classifier", "tune_rbf_svm",
-]  # fmt: skip
+    "C45",
+    "CLASSIFIERS",
+    "RBFSVM",
+    "NearestNeighbor",
+    "NormalNaiveBayes",
+    "TuningResult",
+    "make_classifier",
+    "tune_rbf_svm",
+]

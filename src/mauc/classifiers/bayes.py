@@ -15,12 +15,10 @@ from mauc.classifiers.likelihood import (
 )
 from mauc.engine.arrays import read_only
 from mauc.parallel import run_blocks
-from mauc.texts import insert_texts
 
 _BLOCK_LIKELIHOODS = 2**17  # likelihoods computed at a time: they stay in the second-level cache
 
 
-@insert_texts
 class NormalNaiveBayes(BaseClassifier):
     """Naive Bayes classifier with normal densities.
 
@@ -31,12 +29,15 @@ class NormalNaiveBayes(BaseClassifier):
 
     Parameters
     ----------
-    {categorical_features}
+    categorical_features : array-like of bool, int or str, optional
+        Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of strings
+        in a data frame are nominal anyway.
         Their values are counted instead of measured.
 
     Attributes
     ----------
-    {classes_}
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
     class_prior_ : ndarray of shape (n_classes,)
         Prior probability of each class.
     precision_ : ndarray of shape (n_features,)
@@ -47,7 +48,10 @@ class NormalNaiveBayes(BaseClassifier):
         Values of each nominal feature.
     category_probability_ : dict of int to ndarray of shape (n_values, n_classes)
         How likely each value is in each class.
-    {n_features_in_, feature_names_in_}
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names; only for data frames with string column names.
 
     Notes
     -----

@@ -123,9 +123,18 @@ def grow_distances(QT, ZT, kinds, columns, start, stop, first_query, first_sampl
                     j1, j2, j3 = columns[at + 1], columns[at + 2], columns[at + 3]
                     if kinds[j] + kinds[j1] + kinds[j2] + kinds[j3] == PLAIN:
                         _add_four(
-                            QT[j, q], QT[j1, q], QT[j2, q], QT[j3, q],
-                            ZT[j], ZT[j1], ZT[j2], ZT[j3], begin, end, out[i],
-                        )  # fmt: skip
+                            QT[j, q],
+                            QT[j1, q],
+                            QT[j2, q],
+                            QT[j3, q],
+                            ZT[j],
+                            ZT[j1],
+                            ZT[j2],
+                            ZT[j3],
+                            begin,
+                            end,
+                            out[i],
+                        )
                         at += 4
                         continue
                 _add_one(QT[j, q], ZT[j], kinds[j], begin, end, out[i])

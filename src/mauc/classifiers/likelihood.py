@@ -42,16 +42,26 @@ def fit_normals(
     for here in gen_batches(n_features, width):
         ordered = np.sort(XT[here], axis=1).astype(np.float64, copy=False)
         _fit_block(
-            XT[here], ordered, codes, weights,
-            scales[here], precisions[here], means[here], deviations[here],
-        )  # fmt: skip
+            XT[here],
+            ordered,
+            codes,
+            weights,
+            scales[here],
+            precisions[here],
+            means[here],
+            deviations[here],
+        )
     return scales, precisions, means, deviations
 
 
 def nested_log_probabilities(
-    X_train: np.ndarray, codes: np.ndarray, X_test: np.ndarray, n_classes: int,
-    sizes: Sequence[int], weights: np.ndarray,
-) -> Iterator[np.ndarray]:  # fmt: skip
+    X_train: np.ndarray,
+    codes: np.ndarray,
+    X_test: np.ndarray,
+    n_classes: int,
+    sizes: Sequence[int],
+    weights: np.ndarray,
+) -> Iterator[np.ndarray]:
     """Yield the log-probabilities given the first k columns, for each k of the ascending sizes.
 
     Every class is present in `codes`; NaN is a missing value; weights are positive. The order of

@@ -17,7 +17,6 @@ from mauc.classifiers.distances import (
     sum_ties,
 )
 from mauc.parallel import run_blocks
-from mauc.texts import insert_texts
 
 _NESTED_DISTANCES = 2**18  # distances updated at a time, 2 MB: they fit the cache
 _BLOCK_DISTANCES = 2**21  # distances computed at a time, 16 MB
@@ -25,7 +24,6 @@ _UNIT_ROUNDOFF = 2.0**-53
 _MAX_VALUE = 1e100  # its square is finite
 
 
-@insert_texts
 class NearestNeighbor(BaseClassifier):
     """Classify by the nearest training sample (1NN).
 
@@ -39,15 +37,21 @@ class NearestNeighbor(BaseClassifier):
         vote and every class gets 1/n on top, as WEKA's IBk with k = 1.
     min_range : float, default=0.0
         Features whose training range is below this count as constant. IB1 has 1e-6, IBk 0.
-    {categorical_features}
+    categorical_features : array-like of bool, int or str, optional
+        Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of strings
+        in a data frame are nominal anyway.
         Two values differ by 0 or 1.
 
     Attributes
     ----------
-    {classes_}
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
     ranges_ : Ranges
         Smallest and largest value of each feature, and the values, or codes, of the nominal ones.
-    {n_features_in_, feature_names_in_}
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names; only for data frames with string column names.
 
     Notes
     -----
@@ -161,7 +165,13 @@ class NearestNeighbor(BaseClassifier):
             query, candidates = np.nonzero(estimates <= (smallest + slack[rows])[:, np.newaxis])
             starts = np.searchsorted(query, np.arange(len(smallest) + 1))
             find_nearest(
-                Q[rows], Z, starts, candidates, train.codes, train.weights,
-                nearest[rows], tied[rows],
-            )  # fmt: skip
+                Q[rows],
+                Z,
+                starts,
+                candidates,
+                train.codes,
+                train.weights,
+                nearest[rows],
+                tied[rows],
+            )
         return self._scores_of(train, nearest, tied)

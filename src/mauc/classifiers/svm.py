@@ -17,7 +17,6 @@ from mauc.classifiers.distances import (
     find_spreads,
     grow_distances,
 )
-from mauc.texts import insert_texts
 
 _MAX_EXACT = 500  # samples of which machines are solved to the last digits
 MAX_PRECOMPUTED = 12_000  # samples; their kernel matrix takes 1.15 GB
@@ -25,7 +24,6 @@ _BLOCK_SAMPLES = 1024  # predicted at a time
 _BLOCK_ROWS = 128  # of a kernel matrix
 
 
-@insert_texts
 class RBFSVM(BaseClassifier):
     r"""Support vector machine with RBF kernel, as the paper used it.
 
@@ -49,12 +47,15 @@ class RBFSVM(BaseClassifier):
         Whether to compute the kernel matrix of the training data once, which is faster but
         takes 8 n^2 bytes. "auto": up to 12000 samples. The two ways round differently, so their
         decision values agree only within the tolerance of the solver.
-    {categorical_features}
+    categorical_features : array-like of bool, int or str, optional
+        Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of strings
+        in a data frame are nominal anyway.
         Each category of the training data becomes an indicator, a column of 0 and 1.
 
     Attributes
     ----------
-    {classes_}
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
     ranges_ : Ranges
         What is scaled to 0 and to 1: smallest and largest value of each column, or mean and
         mean plus standard deviation.
@@ -66,7 +67,10 @@ class RBFSVM(BaseClassifier):
         Kernel width.
     svc_ : SVC
         The fitted machine.
-    {n_features_in_, feature_names_in_}
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names; only for data frames with string column names.
 
     See Also
     --------
@@ -101,9 +105,15 @@ class RBFSVM(BaseClassifier):
     _min_classes = 2
 
     def __init__(
-        self, C: Any = 1.0, gamma: Any = "auto", *, scaling: str = "range", tol: Any = None,
-        precompute: Any = "auto", categorical_features: Any = None,
-    ):  # fmt: skip
+        self,
+        C: Any = 1.0,
+        gamma: Any = "auto",
+        *,
+        scaling: str = "range",
+        tol: Any = None,
+        precompute: Any = "auto",
+        categorical_features: Any = None,
+    ):
         self.C = C
         self.gamma = gamma
         self.scaling = scaling
@@ -243,9 +253,16 @@ class SquaredDistances:
         for rows in gen_batches(len(self._values), _BLOCK_ROWS):
             first_sample = rows.start if self.is_symmetric else 0
             grow_distances(
-                self._QT, self._ZT, self._kinds, columns, 0, len(columns),
-                rows.start, first_sample, self._values[rows],
-            )  # fmt: skip
+                self._QT,
+                self._ZT,
+                self._kinds,
+                columns,
+                0,
+                len(columns),
+                rows.start,
+                first_sample,
+                self._values[rows],
+            )
         return self
 
     def kernel(self, gamma: float) -> np.ndarray:

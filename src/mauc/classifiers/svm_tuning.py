@@ -20,7 +20,6 @@ from mauc.data.validate import check_generator, check_table, encode_labels, mauc
 from mauc.exceptions import MaucError
 from mauc.metrics.mauc import ClassPairs
 from mauc.parallel import run_blocks
-from mauc.texts import insert_texts
 
 PAPER_C = tuple(2.0**power for power in range(-5, 16, 2))
 PAPER_GAMMA = tuple(2.0**power for power in range(-15, 4, 2))
@@ -76,13 +75,21 @@ class TuningResult:
     __repr__ = __str__
 
 
-@insert_texts
 def tune_rbf_svm(
-    X: Any, y: Any, *, C_values: Any = PAPER_C, gamma_values: Any = PAPER_GAMMA,
-    search: str = "full", n_folds: int = 3, groups: Any = None,
-    response_method: Any = "predict_proba", sample_weight: Any = None,
-    categorical_features: Any = None, random_state: Any = 0, n_jobs: int | None = None,
-) -> TuningResult:  # fmt: skip
+    X: Any,
+    y: Any,
+    *,
+    C_values: Any = PAPER_C,
+    gamma_values: Any = PAPER_GAMMA,
+    search: str = "full",
+    n_folds: int = 3,
+    groups: Any = None,
+    response_method: Any = "predict_proba",
+    sample_weight: Any = None,
+    categorical_features: Any = None,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+) -> TuningResult:
     """Choose C and gamma of `RBFSVM` by cross-validated MAUC.
 
     The squared distances of a fold are computed once for the whole grid, and a kernel matrix
@@ -100,16 +107,21 @@ def tune_rbf_svm(
         "coarse_to_fine" evaluates every third value of both parameters and then, repeatedly,
         the neighbours of the best point, at most a quarter of the grid in all.
     n_folds : int, default=3
-    {groups}
+    groups : array-like of shape (n_samples,), optional
+        What rows belong to, such as a patient: those of a group are on one side of every split.
     response_method : {"predict_proba", "decision_function"}, default="predict_proba"
         What MAUC is computed from: the hard scores of the paper, or the decision values.
     sample_weight : array-like of shape (n_samples,), optional
         For the machines and MAUC; samples of weight 0 count as absent. A sample is in one fold with
         all of its weight.
-    {categorical_features}
+    categorical_features : array-like of bool, int or str, optional
+        Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of strings
+        in a data frame are nominal anyway.
     random_state : int, SeedSequence, Generator, RandomState or None, default=0
         Shuffles the samples before they are divided into stratified folds.
-    {n_jobs}
+    n_jobs : int, optional
+        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
+        does not depend on it.
 
     Returns
     -------
@@ -168,16 +180,28 @@ def tune_rbf_svm(
         _search_coarse_to_fine(evaluate, scores, scores.size // 4)
     row, column = np.unravel_index(np.nanargmax(scores), scores.shape)
     return TuningResult(
-        float(C_values[row]), float(gamma_values[column]), float(scores[row, column]),
-        scores, C_values, gamma_values, search,
-    )  # fmt: skip
+        float(C_values[row]),
+        float(gamma_values[column]),
+        float(scores[row, column]),
+        scores,
+        C_values,
+        gamma_values,
+        search,
+    )
 
 
 def tune_on_features(
-    X: Any, y: np.ndarray, features: np.ndarray, is_nominal: np.ndarray | None = None, *,
-    max_samples: int | None = None, groups: np.ndarray | None = None, sample_weight: Any = None,
-    random_state: Any = 0, **options: Any,
-) -> tuple[TuningResult, int]:  # fmt: skip
+    X: Any,
+    y: np.ndarray,
+    features: np.ndarray,
+    is_nominal: np.ndarray | None = None,
+    *,
+    max_samples: int | None = None,
+    groups: np.ndarray | None = None,
+    sample_weight: Any = None,
+    random_state: Any = 0,
+    **options: Any,
+) -> tuple[TuningResult, int]:
     """Tune on some columns, of a stratified sample if there are many rows; return its size, too."""
     if max_samples is not None and len(y) > max_samples:
         rows = _sample_rows(y, max_samples, check_generator(random_state))

@@ -104,7 +104,21 @@ def app() -> None:
 
 
 for one in (
-    select, best, rank, explain, doctor, compare, siren, score, columns, methods, run, tables,
-    warmup, datasets_group, cache_group, print_schema,
-):  # fmt: skip
+    select,
+    best,
+    rank,
+    explain,
+    doctor,
+    compare,
+    siren,
+    score,
+    columns,
+    methods,
+    run,
+    tables,
+    warmup,
+    datasets_group,
+    cache_group,
+    print_schema,
+):
     app.add_command(one)

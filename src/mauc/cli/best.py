@@ -25,13 +25,25 @@ _MODELS = (".skops", ".joblib")
 @common.data_argument
 @target_option
 @click.option(
-    "--time", metavar="TIME", default="5m",
+    "--time",
+    metavar="TIME",
+    default="5m",
     help="Time of the races, such as 90s, 5m or 1h; with none no race is cut short.",
-)  # fmt: skip
-@click.option("-m", "--methods", metavar="NAMES", default="greedy,mdfs,mrmr,maucd",
-              help="Selectors, comma-separated.")  # fmt: skip
-@click.option("-c", "--classifiers", metavar="NAMES", default="nb,logistic,c45,1nn,svm,boosting",
-              help="Classifiers, comma-separated, the simplest first.")  # fmt: skip
+)
+@click.option(
+    "-m",
+    "--methods",
+    metavar="NAMES",
+    default="greedy,mdfs,mrmr,maucd",
+    help="Selectors, comma-separated.",
+)
+@click.option(
+    "-c",
+    "--classifiers",
+    metavar="NAMES",
+    default="nb,logistic,c45,1nn,svm,boosting",
+    help="Classifiers, comma-separated, the simplest first.",
+)
 @common.path_option("-o", "--output", help="Write the fitted pipeline: model.skops, model.joblib.")
 @common.path_option("--report", help="Write an HTML page about the features.")
 @common.path_option("--plan", help="Write the plan (TOML) of all that could race, for mauc run.")
@@ -40,9 +52,19 @@ _MODELS = (".skops", ".joblib")
 @common.jobs_option
 @common.force_option
 def best(
-    data: str, time: str, methods: str, classifiers: str, output: Path | None, report: Path | None,
-    plan: Path | None, reading: Reading, seed: int, jobs: int, force: bool, as_json: bool,
-) -> None:  # fmt: skip
+    data: str,
+    time: str,
+    methods: str,
+    classifiers: str,
+    output: Path | None,
+    report: Path | None,
+    plan: Path | None,
+    reading: Reading,
+    seed: int,
+    jobs: int,
+    force: bool,
+    as_json: bool,
+) -> None:
     """Race selectors, numbers of features and classifiers, and keep the simplest good one.
 
     The MAUC with its interval is that of the whole choice, on rows that it did not see.
@@ -62,10 +84,15 @@ def best(
     dataset = _with_names(reading.load(data))
     say_columns(dataset, data)
     found = show.watched(best_subset, "races")(
-        dataset.X, dataset.y, groups=dataset.groups, time=None if time == "none" else time,
+        dataset.X,
+        dataset.y,
+        groups=dataset.groups,
+        time=None if time == "none" else time,
         selectors=common.words_of(methods, "--methods"),
-        classifiers=common.words_of(classifiers, "--classifiers"), random_state=seed, n_jobs=jobs,
-    )  # fmt: skip
+        classifiers=common.words_of(classifiers, "--classifiers"),
+        random_state=seed,
+        n_jobs=jobs,
+    )
     written = Written()
     if output is not None:
         written.add(lambda: write_atomic(output, _dumped(found.pipeline, output), force=force))
@@ -80,13 +107,20 @@ def best(
         interval = found.interval
         assert interval is not None  # the command always has outer folds
         facts = {
-            "data": dataset.name, "columns": list(dataset.notes), **found.choice._asdict(),
-            "features": found.features, "measure": found.measure, "mauc": interval.mauc,
+            "data": dataset.name,
+            "columns": list(dataset.notes),
+            **found.choice._asdict(),
+            "features": found.features,
+            "measure": found.measure,
+            "mauc": interval.mauc,
             "interval": [interval.lower, interval.upper],
             "outer": [one._asdict() for one in found.outer_choices],
-            "n_compared": found.n_compared, "n_folds": found.n_folds,
-            "is_finished": found.is_finished, "race": found.to_frame(), "files": written.files,
-        }  # fmt: skip
+            "n_compared": found.n_compared,
+            "n_folds": found.n_folds,
+            "is_finished": found.is_finished,
+            "race": found.to_frame(),
+            "files": written.files,
+        }
         show.print_json(facts, "best-1")
     else:
         show.print_text(f"{dataset.name}: {found}")

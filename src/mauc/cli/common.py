@@ -132,9 +132,11 @@ workers_option = click.option("-j", "--jobs", default=-1, help="Processes; -1 fo
 alpha_option = click.option("--alpha", default=0.05, help="Level of significance of the test.")
 figure_option = path_option("--figure", help="Draw a figure to this file (png, pdf, svg).")
 progress_option = click.option(
-    "--progress", metavar="HOW", default="auto",
+    "--progress",
+    metavar="HOW",
+    default="auto",
     help="auto (bar on a terminal, lines elsewhere), bar, lines or quiet.",
-)  # fmt: skip
+)
 scheduler_option = click.option("--scheduler", **SCHEDULER)
 
 
@@ -180,10 +182,13 @@ def _check_numbers(*, seed: int = 0, jobs: int = 1, **_: Any) -> None:
 def _spell(name: str, *value: Any) -> str:
     """Return what messages call a parameter, or what stands for an option here."""
     names = {
-        "PairAUCSketch": "--sketch, with --method mdfs or maucd", "open_columns": "--memory",
-        "feature_groups": "--groups-of", "pair_weight": "--costs", "n_features_to_select": "-k",
+        "PairAUCSketch": "--sketch, with --method mdfs or maucd",
+        "open_columns": "--memory",
+        "feature_groups": "--groups-of",
+        "pair_weight": "--costs",
+        "n_features_to_select": "-k",
         "fdr_alpha": "--set fdr_alpha",
-    }  # fmt: skip
+    }
     if name == "n_features_to_select" and value:
         return f"-k {value[0]}"
     return names.get(name) or command_line_option(name, *value)

@@ -33,10 +33,14 @@ _BAR = 20  # characters of the bar of MAUC 1
     "-m", "--methods", metavar="NAMES", help=f"Selectors, comma-separated; {_METHODS} by default."
 )
 @click.option(
-    "-c", "--classifiers", "--classifier", metavar="NAMES", default="nb,1nn",
+    "-c",
+    "--classifiers",
+    "--classifier",
+    metavar="NAMES",
+    default="nb,1nn",
     help="Classifiers, comma-separated: nb, 1nn, c45, svm, logistic, forest, boosting, or import "
     "paths such as sklearn.neighbors.KNeighborsClassifier.",
-)  # fmt: skip
+)
 @click.option("--sizes", metavar="INTS", help="Numbers of features, comma-separated: 5,10,20.")
 @click.option("--repeats", default=2, help="Repeats of the cross-validation.")
 @click.option("--folds", default=5, help="Folds of the cross-validation.")
@@ -44,9 +48,11 @@ _BAR = 20  # characters of the bar of MAUC 1
     "--reference", metavar="NAME", help="Baseline selector; the first of --methods by default."
 )
 @click.option(
-    "--test", metavar="NAME", default="corrected_t",
+    "--test",
+    metavar="NAME",
+    default="corrected_t",
     help="corrected_t (allows for overlapping folds) or wilcoxon (as in the paper).",
-)  # fmt: skip
+)
 @common.alpha_option
 @common.path_option(
     "-o",
@@ -65,11 +71,26 @@ _BAR = 20  # characters of the bar of MAUC 1
 @common.progress_option
 @common.force_option
 def compare(
-    data: str, methods: str | None, classifiers: str, sizes: str | None, repeats: int, folds: int,
-    reference: str | None, test: str, alpha: float, output: Path | None, figure: Path | None,
-    report: Path | None, costs: str | None, reading: Reading, seed: int, jobs: int, progress: str,
-    force: bool, as_json: bool,
-) -> None:  # fmt: skip
+    data: str,
+    methods: str | None,
+    classifiers: str,
+    sizes: str | None,
+    repeats: int,
+    folds: int,
+    reference: str | None,
+    test: str,
+    alpha: float,
+    output: Path | None,
+    figure: Path | None,
+    report: Path | None,
+    costs: str | None,
+    reading: Reading,
+    seed: int,
+    jobs: int,
+    progress: str,
+    force: bool,
+    as_json: bool,
+) -> None:
     """Compare selectors on your data by cross-validation.
 
     DATA is a file, - for standard input, or the name of a data set (see mauc datasets list).
@@ -102,14 +123,24 @@ def compare(
     if costs is not None:
         source = replace(source, pair_weight=read_costs(costs))
     plan = Plan(
-        f"compare {source.name}", (source,), selectors, models,
-        sizes=sizes_from(sizes, dataset.n_features), repeats=repeats, folds=folds, seed=seed,
-    )  # fmt: skip
+        f"compare {source.name}",
+        (source,),
+        selectors,
+        models,
+        sizes=sizes_from(sizes, dataset.n_features),
+        repeats=repeats,
+        folds=folds,
+        seed=seed,
+    )
     with common.resumable(output):
         summary = run_plan(
-            plan, output, engine="serial" if jobs == 1 else "processes", n_jobs=jobs,
-            progress=progress, data={source.name: dataset},
-        )  # fmt: skip
+            plan,
+            output,
+            engine="serial" if jobs == 1 else "processes",
+            n_jobs=jobs,
+            progress=progress,
+            data={source.name: dataset},
+        )
     rows = load_run(output) if output else summary.rows
     failed = [f"{count} x {what}" for what, count in sorted(summary.failures.items())]
     if summary.n_failed == len(rows):
@@ -164,14 +195,19 @@ def compare(
 @common.data_argument
 @target_option
 @click.option(
-    "--relevance", metavar="NAME", default="chi2",
+    "--relevance",
+    metavar="NAME",
+    default="chi2",
     help="Relevance that ranks the features: chi2, su, auc, ...",
-)  # fmt: skip
+)
 @click.option("-k", type=int, help="How many of the best features to follow.")
 @click.option(
-    "-m", "--methods", metavar="NAMES", default="greedy,mdfs,maucd,chi,su,mrmr",
+    "-m",
+    "--methods",
+    metavar="NAMES",
+    default="greedy,mdfs,maucd,chi,su,mrmr",
     help="Selectors, comma-separated.",
-)  # fmt: skip
+)
 @click.option("--folds", default=5, help="Folds of the cross-validation on each pair.")
 @common.figure_option
 @reads_data
@@ -179,9 +215,18 @@ def compare(
 @common.jobs_option
 @common.force_option
 def siren(
-    data: str, relevance: str, k: int | None, methods: str, folds: int, figure: Path | None,
-    reading: Reading, seed: int, jobs: int, force: bool, as_json: bool,
-) -> None:  # fmt: skip
+    data: str,
+    relevance: str,
+    k: int | None,
+    methods: str,
+    folds: int,
+    figure: Path | None,
+    reading: Reading,
+    seed: int,
+    jobs: int,
+    force: bool,
+    as_json: bool,
+) -> None:
     """Show which class pairs are hard, and which selectors neglect them.
 
     Neglect is how far down a pair ranks the chosen features: 0 if they are its best, 1 if its
@@ -209,10 +254,18 @@ def siren(
         check_size(str(k), dataset.n_features)
     X, is_nominal = coded_columns(dataset)
     study = siren_study(
-        X, dataset.y, relevance=relevance, n_features=k, cv=folds,
-        groups=dataset.groups, selectors=names, random_state=seed, n_jobs=jobs, verbose=None,
+        X,
+        dataset.y,
+        relevance=relevance,
+        n_features=k,
+        cv=folds,
+        groups=dataset.groups,
+        selectors=names,
+        random_state=seed,
+        n_jobs=jobs,
+        verbose=None,
         categorical_features=is_nominal,
-    )  # fmt: skip
+    )
     study = replace(study, feature_names=np.array(dataset.feature_names))
     written = Written()
     if figure is not None:
@@ -239,9 +292,16 @@ def siren(
 
 
 def _write_report(
-    dataset: "Dataset", plan: "Plan", rows: Any, comparison: "Comparison", path: Path,
-    reading: list[str], *, force: bool, wishes: list[str],
-) -> Path:  # fmt: skip
+    dataset: "Dataset",
+    plan: "Plan",
+    rows: Any,
+    comparison: "Comparison",
+    path: Path,
+    reading: list[str],
+    *,
+    force: bool,
+    wishes: list[str],
+) -> Path:
     """Write the page about the selection of the baseline, fitted on all rows."""
     from mauc.experiments.data import nominal_notes
 
@@ -254,10 +314,16 @@ def _write_report(
         selector.set_params(pair_weight=plan.datasets[0].pair_weight)
     fit_on(selector, dataset)
     return write_page(
-        path, selector, dataset, reading, force=force, wishes=wishes, run=rows,
+        path,
+        selector,
+        dataset,
+        reading,
+        force=force,
+        wishes=wishes,
+        run=rows,
         comparison=comparison,
         notes=[*dataset.notes, *notes],
-    )  # fmt: skip
+    )
 
 
 def dataset_spec(dataset: "Dataset", data: str, reading: Reading) -> "DatasetSpec":

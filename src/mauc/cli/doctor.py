@@ -17,9 +17,14 @@ if TYPE_CHECKING:
     from mauc.io.load import LocatedDataset
 
 _DROPPED = (  # faults of columns
-    "leak", "class marker", "target means", "missing by class", "identifier",
-    "duplicated columns", "constant columns",
-)  # fmt: skip
+    "leak",
+    "class marker",
+    "target means",
+    "missing by class",
+    "identifier",
+    "duplicated columns",
+    "constant columns",
+)
 _COLUMNS = ("drop", "groups", "categorical_features")  # options that name columns
 _OTHERS = {"missed pair": "siren", "groups across folds": "compare"}  # commands that go on
 _MAX_ROWS = 20  # that are named
@@ -29,21 +34,29 @@ _MAX_ROWS = 20  # that are named
 @common.data_argument
 @target_option
 @click.option(
-    "--predictions", metavar="FILE",
+    "--predictions",
+    metavar="FILE",
     help="Scores of a model for the same rows, as mauc score takes them: a column per class, and "
     "the labels in a column named as in the data.",
-)  # fmt: skip
+)
 @click.option(
-    "--ignore", metavar="CODES", multiple=True,
+    "--ignore",
+    metavar="CODES",
+    multiple=True,
     help="Codes of findings that are not looked for, such as MD03 or MD03,MD07. Repeatable.",
-)  # fmt: skip
+)
 @reads_data
 @common.seed_option
 @common.jobs_option
 def doctor(
-    data: str, predictions: str | None, ignore: tuple[str, ...], reading: Reading, seed: int,
-    jobs: int, as_json: bool,
-) -> None:  # fmt: skip
+    data: str,
+    predictions: str | None,
+    ignore: tuple[str, ...],
+    reading: Reading,
+    seed: int,
+    jobs: int,
+    as_json: bool,
+) -> None:
     """Find what is wrong with a table, its labels or a model, the most consequential first.
 
     DATA is a file, - for standard input, or the name of a data set (see mauc datasets list).
@@ -84,9 +97,17 @@ def doctor(
         if not hasattr(X, "tocsc"):  # so that findings name the columns; sparse ones keep numbers
             X = pd.DataFrame(np.asarray(X), columns=list(dataset.feature_names))
         found = show.watched(examine, "diagnosis")(
-            X, y, scores, labels=labels, groups=dataset.groups, categorical_features=is_nominal,
-            ignore=ignore, random_state=seed, n_jobs=jobs, dates=located.dates,
-        )  # fmt: skip
+            X,
+            y,
+            scores,
+            labels=labels,
+            groups=dataset.groups,
+            categorical_features=is_nominal,
+            ignore=ignore,
+            random_state=seed,
+            n_jobs=jobs,
+            dates=located.dates,
+        )
         names = {f"x{at}": str(name) for at, name in enumerate(dataset.feature_names)}
         words = reading.words(data)
         ignored = [part for code in ignore for part in ("--ignore", code)]
@@ -113,9 +134,13 @@ def doctor(
 
 
 def _next(
-    found: "Finding", names: dict[str, str], words: list[str], ignored: list[str], y: Any,
+    found: "Finding",
+    names: dict[str, str],
+    words: list[str],
+    ignored: list[str],
+    y: Any,
     located: "LocatedDataset",
-) -> str:  # fmt: skip
+) -> str:
     """Return the next command, or the rows to look at where no command helps."""
     columns, more = [names.get(name, name) for name in found.features], list[str]()
     command = "doctor"

@@ -39,39 +39,50 @@ class Fitting:
     """Which method is fitted, how, and where."""
 
     method: str | None = option(
-        "-m", "--method", metavar="NAME",
+        "-m",
+        "--method",
+        metavar="NAME",
         help="Selector: greedy by default (GreedyMAUC), mdfs (the paper's), mrmr, su, ... (see "
         "mauc methods).",
-    )  # fmt: skip
+    )
     options: tuple[str, ...] = option(
-        "--set", metavar="NAME=VALUE", multiple=True, default=(),
+        "--set",
+        metavar="NAME=VALUE",
+        multiple=True,
+        default=(),
         help="Option of the method (see mauc methods); repeatable.",
-    )  # fmt: skip
+    )
     classifier: str | None = option(
-        "--classifier", metavar="NAME",
+        "--classifier",
+        metavar="NAME",
         help="What the features are for, which then judges -k auto and --report: nb, 1nn, c45, "
         "svm, logistic, forest, boosting, or the import path of a classifier, such as "
         "sklearn.neighbors.KNeighborsClassifier. By default the best of four: Naive Bayes, a "
         "linear discriminant, nearest neighbours and extra trees.",
-    )  # fmt: skip
+    )
     seed: int = option("--seed", **SEED)
     jobs: int = option("-j", "--jobs", **JOBS)
     memory: str | None = option(
-        "--memory", metavar="SIZE",
+        "--memory",
+        metavar="SIZE",
         help="Read the columns in blocks, within this much memory, such as 500MB or 1GB; by "
         "default a file is read whole if there is room for it. The result is the same. Text files "
         "are first copied to a cache by columns, see mauc cache.",
-    )  # fmt: skip
+    )
     sketch: bool = option(
-        "--sketch", is_flag=True, default=False,
+        "--sketch",
+        is_flag=True,
+        default=False,
         help="Read the rows once and sketch the AUCs (methods mdfs and maucd), whose largest "
         "error is told; by default only where columns would take too much memory or time.",
-    )  # fmt: skip
+    )
     engine: str = option(
-        "--engine", metavar="NAME", default="local",
+        "--engine",
+        metavar="NAME",
+        default="local",
         help="Where columns are ranked: local (threads of this process) or dask (workers, which "
         "read the columns themselves: those of --scheduler, or --jobs processes started here).",
-    )  # fmt: skip
+    )
     scheduler: str | None = option("--scheduler", **SCHEDULER)
 
     @property
@@ -141,9 +152,13 @@ class Fitted(NamedTuple):
 
 @contextmanager
 def fitted(
-    fitting: Fitting, reading: Reading, data: str, k: str | None, wishes: Wishes,
+    fitting: Fitting,
+    reading: Reading,
+    data: str,
+    k: str | None,
+    wishes: Wishes,
     report: Path | None = None,
-) -> Iterator[Fitted]:  # fmt: skip
+) -> Iterator[Fitted]:
     """Load data and fit the selector of a command on them, and say how they were taken."""
     selector = fitting.make_selector(k)
     wishes.check(selector, fitting.name)
@@ -179,9 +194,13 @@ def fitted(
             from mauc import select_k
 
             curve = watched(select_k, "sizes")(
-                selector, dataset.X, dataset.y, groups=dataset.groups, classifier=classifier,
+                selector,
+                dataset.X,
+                dataset.y,
+                groups=dataset.groups,
+                classifier=classifier,
                 n_jobs=fitting.jobs,
-            )  # fmt: skip
+            )
             fit_on(selector.set_params(n_features_to_select=curve.size), dataset, client)
             selector.size_curve_ = curve
         else:
@@ -209,9 +228,13 @@ def _workers(fitting: Fitting) -> AbstractContextManager[Any]:
 
 
 def suited(
-    selector: "RankingSelector", dataset: "Dataset", method: str, nominal: str = "onehot", *,
+    selector: "RankingSelector",
+    dataset: "Dataset",
+    method: str,
+    nominal: str = "onehot",
+    *,
     is_sketched: bool = False,
-) -> "Dataset":  # fmt: skip
+) -> "Dataset":
     """Return the data as a selector takes them: nominal columns as numbers, if it has to be."""
     from mauc.datasets import encode_dataset
 

@@ -138,10 +138,15 @@ def list_caches(as_json: bool) -> None:
     shown = show.make_table("name", *numbers, "last used", "source is", "source", right=numbers)
     for table in tables:
         show.add_row(
-            shown, table.name, f"{table.n_samples:,}", f"{table.n_features:,}",
-            format_bytes(table.n_bytes), _time(table.last_used)[:16].replace("T", " "),
-            table.state, table.source,
-        )  # fmt: skip
+            shown,
+            table.name,
+            f"{table.n_samples:,}",
+            f"{table.n_features:,}",
+            format_bytes(table.n_bytes),
+            _time(table.last_used)[:16].replace("T", " "),
+            table.state,
+            table.source,
+        )
     show.print_table(shown)
     total = format_bytes(sum(table.n_bytes for table in tables))
     show.print_text(f"{total} in {columns_folder()}; mauc cache clear NAME removes one, --all all.")
@@ -236,9 +241,11 @@ def _describe(entry: Any) -> dict[str, Any]:
 
 @common.command()
 @click.option(
-    "-m", "--methods", metavar="NAMES",
+    "-m",
+    "--methods",
+    metavar="NAMES",
     help="Selectors and classifiers, comma-separated; all by default.",
-)  # fmt: skip
+)
 @common.workers_option
 @common.progress_option
 def warmup(methods: str | None, jobs: int, progress: str, as_json: bool) -> None:

@@ -119,30 +119,45 @@ def write_frame(frame: Any, path: Path, *, force: bool) -> Path:
 
 
 def write_page(
-    path: Path, selector: Any, dataset: "Dataset", reading: Sequence[str], *, force: bool,
-    options: Sequence[str] = (), wishes: Sequence[str] = (), is_table_written: bool = False,
+    path: Path,
+    selector: Any,
+    dataset: "Dataset",
+    reading: Sequence[str],
+    *,
+    force: bool,
+    options: Sequence[str] = (),
+    wishes: Sequence[str] = (),
+    is_table_written: bool = False,
     **more: Any,
-) -> Path:  # fmt: skip
+) -> Path:
     """Write the page of a selection, with next steps in the words of the command line."""
     from mauc.report.html import selection_report
 
     page = watched(selection_report, "the page")(
-        selector, dataset.X, dataset.y, data_name=dataset.name, groups=dataset.groups,
-        feature_names=dataset.feature_names, source=dataset.source,
+        selector,
+        dataset.X,
+        dataset.y,
+        data_name=dataset.name,
+        groups=dataset.groups,
+        feature_names=dataset.feature_names,
+        source=dataset.source,
         command=hide_password(shlex.join(["mauc", *sys.argv[1:]])),
         steps=next_steps(
             selector, dataset.n_features, [*reading, *wishes], options, is_table_written
         ),
         what_if_words=what_if_words(reading, options),
         **{"notes": dataset.notes, **more},
-    )  # fmt: skip
+    )
     return page.write(path, force=force)
 
 
 def next_steps(
-    selector: Any, n_features: int, reading: Sequence[str], options: Sequence[str] = (),
+    selector: Any,
+    n_features: int,
+    reading: Sequence[str],
+    options: Sequence[str] = (),
     is_table_written: bool = False,
-) -> dict[str, str] | None:  # fmt: skip
+) -> dict[str, str] | None:
     """Return the command of each next step; None for a selector without a short name."""
     from mauc.report.html.recipe import rivals_of, short_name
 
@@ -156,11 +171,16 @@ def next_steps(
         "auto": [*same, "auto"],
         "more": [*same, str(min(2 * size, n_features))],
         "compare": [
-            "mauc", "compare", *reading, "--methods", ",".join(rivals_of(selector)),
-            "--sizes", str(size),
+            "mauc",
+            "compare",
+            *reading,
+            "--methods",
+            ",".join(rivals_of(selector)),
+            "--sizes",
+            str(size),
         ],
         "use": [*same, str(size), "--output", "reduced.csv"],
-    }  # fmt: skip
+    }
     if is_table_written:
         del steps["use"]
     return {step: hide_password(shlex.join(words)) for step, words in steps.items()}

@@ -83,9 +83,12 @@ def _click_option(name: str, known: OptionText) -> Callable[..., Any]:
         return click.option(*names, is_flag=True, default=None, help=text)
     is_many, default = name in _MANY, "auto" if name == "nominal" else None
     return click.option(
-        *names, metavar=known.metavar, multiple=is_many, default=default,
+        *names,
+        metavar=known.metavar,
+        multiple=is_many,
+        default=default,
         help=text + " Repeatable." * is_many,
-    )  # fmt: skip
+    )
 
 
 target_option = _click_option("target", COMMAND_LINE["target"])

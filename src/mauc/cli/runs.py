@@ -30,9 +30,11 @@ FORMATS = {"text": "txt", "markdown": "md", "latex": "tex", "csv": "csv"}
     help="The run folder; runs/NAME by default.",
 )
 @click.option(
-    "--engine", metavar="NAME", default="processes",
+    "--engine",
+    metavar="NAME",
+    default="processes",
     help="Where cells run: processes, dask or serial.",
-)  # fmt: skip
+)
 @common.scheduler_option
 @common.workers_option
 @common.progress_option
@@ -43,10 +45,18 @@ FORMATS = {"text": "txt", "markdown": "md", "latex": "tex", "csv": "csv"}
 @common.force_option
 @click.option("--schema", is_flag=True, help="Print the JSON Schema of plans, and end.")
 def run(
-    plan: Path | None, output: Path | None, engine: str, scheduler: str | None, jobs: int,
-    progress: str, retry_failed: bool, tables: Path | None, force: bool, schema: bool,
+    plan: Path | None,
+    output: Path | None,
+    engine: str,
+    scheduler: str | None,
+    jobs: int,
+    progress: str,
+    retry_failed: bool,
+    tables: Path | None,
+    force: bool,
+    schema: bool,
     as_json: bool,
-) -> None:  # fmt: skip
+) -> None:
     """Run the experiment of PLAN, a TOML file, or resume it if it was stopped.
 
     Example: mauc run plan.toml -o runs/first --tables tables
@@ -75,9 +85,14 @@ def run(
         common.echo_stderr(shortage)
     with common.resumable(folder):
         summary = run_plan(
-            plan, folder, engine=engine, n_jobs=jobs, scheduler=scheduler, progress=progress,
+            plan,
+            folder,
+            engine=engine,
+            n_jobs=jobs,
+            scheduler=scheduler,
+            progress=progress,
             retry_failed=retry_failed,
-        )  # fmt: skip
+        )
     files: list[Path] = []
     if tables is not None:
         rows, comparison = _read_run(folder, Comparison(None))
@@ -98,27 +113,42 @@ def run(
 @click.argument("folder", type=common.FILE)
 @click.option("--dataset", metavar="NAME", multiple=True, help="Only this data set; repeatable.")
 @click.option(
-    "--reference", metavar="NAME",
+    "--reference",
+    metavar="NAME",
     help="Baseline selector; mdfs, or the first of the run, by default.",
-)  # fmt: skip
+)
 @click.option(
-    "--test", metavar="NAME", default="wilcoxon",
+    "--test",
+    metavar="NAME",
+    default="wilcoxon",
     help="wilcoxon, as in the paper, or corrected_t.",
-)  # fmt: skip
+)
 @common.alpha_option
 @click.option(
-    "-f", "--format", "table_format", metavar="NAME", default="text",
+    "-f",
+    "--format",
+    "table_format",
+    metavar="NAME",
+    default="text",
     help=f"What to print: {', '.join(FORMATS)}.",
-)  # fmt: skip
+)
 @common.path_option(
     "-o", "--output", metavar="FOLDER", help="Write files to this folder, print nothing."
 )
 @click.option("--figures", is_flag=True, help="With --output: also draw the figures.")
 @common.force_option
 def tables(
-    folder: Path, dataset: tuple[str, ...], reference: str | None, test: str, alpha: float,
-    table_format: str, output: Path | None, figures: bool, force: bool, as_json: bool,
-) -> None:  # fmt: skip
+    folder: Path,
+    dataset: tuple[str, ...],
+    reference: str | None,
+    test: str,
+    alpha: float,
+    table_format: str,
+    output: Path | None,
+    figures: bool,
+    force: bool,
+    as_json: bool,
+) -> None:
     """Show the run of FOLDER as tables: MAUC with marks, ranks, stability.
 
     Example: mauc tables runs/first --output tables --figures

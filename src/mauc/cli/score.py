@@ -26,14 +26,16 @@ EXAMPLE = "wine"  # scored by Naive Bayes when no file is given
 @click.argument("scores", required=False)
 @target_option
 @click.option(
-    "--bootstrap", type=click.IntRange(min=0),
+    "--bootstrap",
+    type=click.IntRange(min=0),
     help="Percentile bootstrap of this many resamples for the interval; 0 for no interval.",
-)  # fmt: skip
+)
 @click.option("--level", default=0.95, help="Confidence level of the interval.")
 @click.option(
-    "--against", metavar="FILE",
+    "--against",
+    metavar="FILE",
     help="Scores of another model for the same rows: test the difference.",
-)  # fmt: skip
+)
 @click.option(
     "--id",
     "ids",
@@ -43,9 +45,10 @@ EXAMPLE = "wine"  # scored by Naive Bayes when no file is given
     "columns that are called ids, and position if there are none.",
 )
 @click.option(
-    "--margin", type=float,
+    "--margin",
+    type=float,
     help="With --against: test that the model is worse by less than this.",
-)  # fmt: skip
+)
 @click.option(
     "--positive",
     metavar="CLASS",
@@ -59,10 +62,21 @@ EXAMPLE = "wine"  # scored by Naive Bayes when no file is given
 @common.jobs_option
 @common.force_option
 def score(
-    scores: str | None, bootstrap: int | None, level: float, against: str | None,
-    ids: tuple[str, ...], margin: float | None, positive: str | None, pairs: Path | None,
-    costs: str | None, reading: Reading, seed: int, jobs: int, force: bool, as_json: bool,
-) -> None:  # fmt: skip
+    scores: str | None,
+    bootstrap: int | None,
+    level: float,
+    against: str | None,
+    ids: tuple[str, ...],
+    margin: float | None,
+    positive: str | None,
+    pairs: Path | None,
+    costs: str | None,
+    reading: Reading,
+    seed: int,
+    jobs: int,
+    force: bool,
+    as_json: bool,
+) -> None:
     """Compute the MAUC of predictions and the AUC of every class pair.
 
     SCORES is a file, or - for standard input, with a column of true labels (--target, "label" by
@@ -120,9 +134,16 @@ def score(
             raise MaucError("--groups goes with the DeLong variance; leave --bootstrap out.")
         options = {} if bootstrap is None else {"method": "percentile", "n_bootstrap": bootstrap}
         interval = show.watched(mauc_interval, "interval")(
-            y, values, labels=labels, level=level, groups=groups, random_state=seed, n_jobs=jobs,
-            **options, **weights,
-        )  # fmt: skip
+            y,
+            values,
+            labels=labels,
+            level=level,
+            groups=groups,
+            random_state=seed,
+            n_jobs=jobs,
+            **options,
+            **weights,
+        )
         frame["lower"], frame["upper"] = interval.pair_lower, interval.pair_upper
     facts, sentences = {}, list[str]()
     if against is not None:
@@ -190,9 +211,17 @@ def _compare(
 def _comparison_facts(comparison: "MAUCComparison", keys: list[str]) -> dict[str, Any]:
     """Return a comparison, and the columns that matched the rows, as plain values."""
     names = (
-        "mauc_a", "mauc_b", "difference", "lower", "upper", "p_value", "method", "alternative",
-        "margin", "level",
-    )  # fmt: skip
+        "mauc_a",
+        "mauc_b",
+        "difference",
+        "lower",
+        "upper",
+        "p_value",
+        "method",
+        "alternative",
+        "margin",
+        "level",
+    )
     facts = {name: getattr(comparison, name) for name in names}
     return {**facts, "matched_by": keys, "pairs": comparison.to_frame()}
 

@@ -50,9 +50,16 @@ def size_option(help: str) -> Any:
 @reads_data
 @common.force_option
 def select(
-    data: str, k: str | None, output: Path | None, report: Path | None, fitting: Fitting,
-    wishes: Wishes, reading: Reading, force: bool, as_json: bool,
-) -> None:  # fmt: skip
+    data: str,
+    k: str | None,
+    output: Path | None,
+    report: Path | None,
+    fitting: Fitting,
+    wishes: Wishes,
+    reading: Reading,
+    force: bool,
+    as_json: bool,
+) -> None:
     """Choose features and show which class pairs each one serves.
 
     DATA is a file; a folder, pattern ('folder/*.parquet') or address (s3://bucket/folder) of
@@ -78,11 +85,17 @@ def select(
     if report is not None:
         written.add(
             lambda: write_page(
-                report, selector, dataset, [*reading.words(data), *fitting.seed_words], force=force,
-                options=fitting.options, wishes=wishes.words, is_table_written=output is not None,
+                report,
+                selector,
+                dataset,
+                [*reading.words(data), *fitting.seed_words],
+                force=force,
+                options=fitting.options,
+                wishes=wishes.words,
+                is_table_written=output is not None,
                 classifier=found.classifier,
             )
-        )  # fmt: skip
+        )
     facts = _facts(found, fitting)
     if as_json:
         show.print_json({**facts, "files": written.files}, "select-1")
@@ -112,9 +125,15 @@ def select(
 @reads_data
 @common.force_option
 def rank(
-    data: str, k: str | None, pairs: Path | None, fitting: Fitting, wishes: Wishes,
-    reading: Reading, force: bool, as_json: bool,
-) -> None:  # fmt: skip
+    data: str,
+    k: str | None,
+    pairs: Path | None,
+    fitting: Fitting,
+    wishes: Wishes,
+    reading: Reading,
+    force: bool,
+    as_json: bool,
+) -> None:
     """Rank all features by a method and show their scores.
 
     DATA is what mauc select takes. Of numbers with missing values, the share missing, the AUC where
@@ -171,9 +190,14 @@ def rank(
 @common.option_group(Wishes, "wishes")
 @reads_data
 def explain(
-    data: str, feature: str, k: str | None, fitting: Fitting, wishes: Wishes, reading: Reading,
+    data: str,
+    feature: str,
+    k: str | None,
+    fitting: Fitting,
+    wishes: Wishes,
+    reading: Reading,
     as_json: bool,
-) -> None:  # fmt: skip
+) -> None:
     """Explain why a feature was chosen, or why not.
 
     DATA is a file, - for standard input, or the name of a data set (see mauc datasets list);
@@ -203,10 +227,16 @@ def explain(
     explainer = Explainer(selector, problem, dataset.feature_names)
     explanation = show.watched(explainer.explain, "explanation")(explainer.column_of(feature))
     if as_json:
-        facts: dict[str, Any] = {one.name: getattr(explanation, one.name)
-                                 for one in fields(explanation)}  # fmt: skip
-        facts = {"data": dataset.name, "columns": list(dataset.notes), "method": fitting.name,
-                 **facts, "sentences": explanation.sentences}  # fmt: skip
+        facts: dict[str, Any] = {
+            one.name: getattr(explanation, one.name) for one in fields(explanation)
+        }
+        facts = {
+            "data": dataset.name,
+            "columns": list(dataset.notes),
+            "method": fitting.name,
+            **facts,
+            "sentences": explanation.sentences,
+        }
         show.print_json(facts, "explain-1")
         return
     for sentence in explanation.sentences:
@@ -269,11 +299,16 @@ def _facts(found: Fitted, fitting: Fitting) -> dict[str, Any]:
     curve = getattr(selector, "size_curve_", None)
     if curve is not None:
         facts["size_curve"] = {
-            "chosen": curve.size, "judge": curve.judge, "honest_mauc": curve.honest_mauc,
-            "best": curve.best_size, "best_judge": curve.leader.judge,
-            "sizes": curve.sizes, "mauc": curve.mean, "standard_error": curve.standard_error,
+            "chosen": curve.size,
+            "judge": curve.judge,
+            "honest_mauc": curve.honest_mauc,
+            "best": curve.best_size,
+            "best_judge": curve.leader.judge,
+            "sizes": curve.sizes,
+            "mauc": curve.mean,
+            "standard_error": curve.standard_error,
             "note": curve.edge_note,
-        }  # fmt: skip
+        }
     if hasattr(selector, "error_bound_"):
         facts["error_bound"] = float(selector.error_bound_.max())
     if by_spread := chosen_by_spread(selector, names):

@@ -37,9 +37,12 @@ def make_console() -> "Console":
     is_terminal = Console().is_terminal
     is_plain = not is_terminal or os.environ.get("NO_COLOR")
     return QuietConsole(
-        highlight=False, markup=False, emoji=False, color_system=None if is_plain else "auto",
+        highlight=False,
+        markup=False,
+        emoji=False,
+        color_system=None if is_plain else "auto",
         width=None if is_terminal else _PIPED_WIDTH,
-    )  # fmt: skip
+    )
 
 
 def make_table(*heads: str, right: tuple[str, ...] = ()) -> "Table":
@@ -50,9 +53,11 @@ def make_table(*heads: str, right: tuple[str, ...] = ()) -> "Table":
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
     for head in heads:
         table.add_column(
-            head, justify="right" if head in right else "left", overflow="fold",
+            head,
+            justify="right" if head in right else "left",
+            overflow="fold",
             no_wrap=head in right,
-        )  # fmt: skip
+        )
     return table
 
 
@@ -140,9 +145,12 @@ def print_sentence(text: str, indent: str = "") -> None:
     console = make_console()
     if console.is_terminal:
         lines = textwrap.wrap(
-            printable(text), console.width, initial_indent=indent, subsequent_indent="    ",
+            printable(text),
+            console.width,
+            initial_indent=indent,
+            subsequent_indent="    ",
             break_on_hyphens=False,
-        )  # fmt: skip
+        )
         text = "\n".join(lines)
     print_text(text)
 

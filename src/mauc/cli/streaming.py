@@ -138,9 +138,14 @@ def is_by_rows(fitting: "Fitting", selector: Any, dataset: "Dataset") -> bool:
     else:
         n_rows, n_columns = source.shape
         choose = partial(
-            choose_strategy, n_rows, n_columns, source.n_bytes / (n_rows * n_columns),
-            source.memory, n_parts=len(source.row_parts()), waits=source.waits,
-        )  # fmt: skip
+            choose_strategy,
+            n_rows,
+            n_columns,
+            source.n_bytes / (n_rows * n_columns),
+            source.memory,
+            n_parts=len(source.row_parts()),
+            waits=source.waits,
+        )
         is_by_rows, why = choose(n_classes=1)
         if is_by_rows:  # classes only make a sketch larger: for columns they are not counted
             is_by_rows, why = choose(n_classes=len(factorize(dataset.y)[0]))
@@ -159,9 +164,15 @@ def is_by_rows(fitting: "Fitting", selector: Any, dataset: "Dataset") -> bool:
 
 
 def choose_strategy(
-    n_rows: int, n_columns: int, bytes_per_cell: float, memory: int, *, n_parts: int = 1,
-    waits: bool = False, n_classes: int = 2,
-) -> tuple[bool, str]:  # fmt: skip
+    n_rows: int,
+    n_columns: int,
+    bytes_per_cell: float,
+    memory: int,
+    *,
+    n_parts: int = 1,
+    waits: bool = False,
+    n_classes: int = 2,
+) -> tuple[bool, str]:
     """Return whether rows are sketched, where columns do not fit or take far longer, and why."""
     from mauc.memory import format_bytes
 

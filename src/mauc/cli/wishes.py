@@ -30,22 +30,25 @@ class Wishes:
     """Which features are chosen in any case or never, together, and for how much."""
 
     keep: str | None = option(
-        "--keep", metavar="NAMES",
+        "--keep",
+        metavar="NAMES",
         help="Features that are always chosen, first: names or patterns ('age*'), "
         "comma-separated; a name with a comma in double quotes.",
-    )  # fmt: skip
+    )
     exclude: str | None = option(
         "--exclude", metavar="NAMES", help="Features that are never chosen, as in --keep."
     )
     feature_groups: str | None = option(
-        "--groups-of", metavar="FILE",
+        "--groups-of",
+        metavar="FILE",
         help="Features that are chosen together or not at all: a table with columns feature and "
         "group.",
-    )  # fmt: skip
+    )
     feature_costs: str | None = option(
-        "--feature-costs", metavar="FILE",
+        "--feature-costs",
+        metavar="FILE",
         help="What features, or groups, cost: a table with columns feature and cost.",
-    )  # fmt: skip
+    )
     budget: float | None = option(
         "--budget", type=float, help="What the chosen features may cost in all."
     )

@@ -60,9 +60,11 @@ def joined_workers(scheduler: str | None, n_workers: int, way_out: str) -> Itera
     distributed = optional_import("distributed", "workers of Dask")
     try:
         cluster = distributed.LocalCluster(
-            n_workers=n_workers, threads_per_worker=1, dashboard_address="127.0.0.1:0",
+            n_workers=n_workers,
+            threads_per_worker=1,
+            dashboard_address="127.0.0.1:0",
             silence_logs=logging.ERROR,
-        )  # fmt: skip
+        )
     except (RuntimeError, OSError) as error:
         raise MaucError(
             f"Dask workers cannot be started on this machine ({first_line(error)}); {way_out}."

@@ -30,8 +30,13 @@ _AT_WORK = ("executing", "long-running", "flight")  # states of tasks on a worke
 _RETRIES = 2  # of a task whose worker could not read
 # What a Problem computes of the labels alone: once per worker, not once per range of columns.
 _OF_LABELS = (
-    "class_weights", "row_weights", "pair_weights", "max_wins", "row_counts", "by_class",
-)  # fmt: skip
+    "class_weights",
+    "row_weights",
+    "pair_weights",
+    "max_wins",
+    "row_counts",
+    "by_class",
+)
 _MEMORY_SHARE = 2  # half of what a worker may use is for columns being read and sorted
 
 
@@ -63,21 +68,30 @@ class Job:
             source.feature_names = np.array(default_names(numbers), dtype=object)
         # Tasks fill all threads of a worker: where reading takes a core, it takes that of the task.
         columns = SourceColumns(
-            source, self.is_nominal[numbers], accept_infinite=self.accept_infinite,
+            source,
+            self.is_nominal[numbers],
+            accept_infinite=self.accept_infinite,
             reads_ahead=source.waits,
-        )  # fmt: skip
+        )
         part = Problem(
-            columns, self._codes, np.arange(len(self.class_counts)), self.class_counts,
-            columns.is_nominal, self.sample_weight, source.feature_names, missing=self.missing,
+            columns,
+            self._codes,
+            np.arange(len(self.class_counts)),
+            self.class_counts,
+            columns.is_nominal,
+            self.sample_weight,
+            source.feature_names,
+            missing=self.missing,
             pair_shares=self.pair_shares,
-        )  # fmt: skip
+        )
         part.__dict__.update(self._of_labels)
         return part
 
     def keep(self, part: Problem) -> None:
         """Keep what a part computed of the labels alone."""
-        self._of_labels.update((name, part.__dict__[name]) for name in _OF_LABELS
-                               if name in part.__dict__)  # fmt: skip
+        self._of_labels.update(
+            (name, part.__dict__[name]) for name in _OF_LABELS if name in part.__dict__
+        )
 
     def memory_words(self) -> str:
         """Say how the memory of a task of this worker comes about."""

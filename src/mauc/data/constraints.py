@@ -18,7 +18,7 @@ _FREE = 1e-9  # of the largest cost: what costs less counts as this in a gain pe
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class WishMixin:
-    """The parameters of the selectors that take wishes, see `mauc.texts`."""
+    """The parameters of the selectors that take wishes, which selectors document."""
 
     keep: Any = None
     exclude: Any = None
@@ -172,8 +172,10 @@ class Purse:
 
 
 def choose_units(
-    constraints: Constraints, n_wanted: int, score: Callable[[list[int]], np.ndarray],
-) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    constraints: Constraints,
+    n_wanted: int,
+    score: Callable[[list[int]], np.ndarray],
+) -> tuple[np.ndarray, np.ndarray]:
     """Choose units by what ``score(chosen)`` says that features gain; return ranking and gains."""
     best: tuple[list[int], list[float]] = [], [-np.inf]
     for by_cost in constraints.passes:
@@ -266,9 +268,7 @@ class _Finder:
         raise MaucError(f"{option(parameter)} must name features ({known}), got {entry!r}.")
 
 
-def _unit_costs(
-    given: Any, find: _Finder, unit_of: np.ndarray, is_out: np.ndarray
-) -> np.ndarray:  # fmt: skip
+def _unit_costs(given: Any, find: _Finder, unit_of: np.ndarray, is_out: np.ndarray) -> np.ndarray:
     """Return the cost of each unit: that of its features, and one that its group has itself."""
     own, costs = np.zeros(int(unit_of.max()) + 1), np.full(len(unit_of), np.nan)
     if hasattr(given, "to_dict"):  # a Series of pandas

@@ -12,9 +12,22 @@ from mauc.engine.arrays import read_only
 from mauc.exceptions import LeftOutWarning, MaucError, format_labels, warn_user
 
 _POLARS_TYPES = (
-    "Boolean", "Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64",
-    "Float32", "Float64", "Date", "Datetime", "Duration", "Time",
-)  # fmt: skip
+    "Boolean",
+    "Int8",
+    "Int16",
+    "Int32",
+    "Int64",
+    "UInt8",
+    "UInt16",
+    "UInt32",
+    "UInt64",
+    "Float32",
+    "Float64",
+    "Date",
+    "Datetime",
+    "Duration",
+    "Time",
+)
 _POLARS_DATES = ("Date", "Datetime", "Duration")  # arrays of NumPy with NaT
 _NO_DATES = (
     "New rows have new dates: make features of them, such as the month or the days since an event, "

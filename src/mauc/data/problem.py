@@ -164,16 +164,22 @@ class Problem:
         return [slice(start, min(start + width, n)) for start in range(0, n, width)]
 
     def run_blocks(
-        self, function: Callable[[slice], Any], n_scores: int = 1, n_jobs: int | None = None,
+        self,
+        function: Callable[[slice], Any],
+        n_scores: int = 1,
+        n_jobs: int | None = None,
         **layout: bool,
-    ) -> Iterator[tuple[slice, Any]]:  # fmt: skip
+    ) -> Iterator[tuple[slice, Any]]:
         """Yield ``(block, function(block))`` for every block of columns, in order, in threads."""
         return self.columns.run_blocks(function, self.blocks(n_scores, **layout), n_jobs)
 
     def run_chosen(
-        self, function: Callable[[np.ndarray], Any], chosen: np.ndarray, n_scores: int = 1,
+        self,
+        function: Callable[[np.ndarray], Any],
+        chosen: np.ndarray,
+        n_scores: int = 1,
         n_jobs: int | None = None,
-    ) -> Iterator[tuple[np.ndarray, Any]]:  # fmt: skip
+    ) -> Iterator[tuple[np.ndarray, Any]]:
         """Yield ``(part, function(part))`` for parts of the positions in `chosen`, in threads."""
         order = np.argsort(chosen, kind="stable")
         width = self.columns.block_width(len(chosen), n_scores)
@@ -203,9 +209,15 @@ class Problem:
 
 
 def make_problem(
-    estimator: Any, X: Any, y: Any, sample_weight: Any = None, groups: Any = None, *,
-    accepts: Accepts = _ORDERED, cluster: Any = None,
-) -> Problem:  # fmt: skip
+    estimator: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    groups: Any = None,
+    *,
+    accepts: Accepts = _ORDERED,
+    cluster: Any = None,
+) -> Problem:
     """Validate the arguments of a selector's ``fit`` and encode the labels.
 
     The estimator gets ``n_features_in_`` and ``feature_names_in_``. `accepts` says what X, in
@@ -240,9 +252,18 @@ def make_problem(
     totals = np.bincount(codes, sample_weight, minlength=len(classes))
     shares = PairWeights(getattr(estimator, "pair_weight", None)).shares(classes, totals)
     problem = Problem(
-        columns, codes, classes, class_counts, is_nominal, sample_weight, names,
-        labels if names is None else None, getattr(estimator, "missing", "tie"), groups, shares,
-    )  # fmt: skip
+        columns,
+        codes,
+        classes,
+        class_counts,
+        is_nominal,
+        sample_weight,
+        names,
+        labels if names is None else None,
+        getattr(estimator, "missing", "tie"),
+        groups,
+        shares,
+    )
     _warn_of_degenerate(problem)
     constraints = Constraints.of(estimator, problem.labels)
     return problem if constraints is None else replace(problem, constraints=constraints)
@@ -256,10 +277,15 @@ def make_columns(
     if is_frame(X) and has_number_columns(X):
         return check_number_frame(X, y, estimator=estimator, accept_infinite=accepts.infinite)
     X, y = check_table(
-        X, y, estimator=estimator, accept_sparse="csc" if accepts.sparse else False,
-        accept_infinite=accepts.infinite, dtype="numeric", takes_nominal=accepts.nominal,
+        X,
+        y,
+        estimator=estimator,
+        accept_sparse="csc" if accepts.sparse else False,
+        accept_infinite=accepts.infinite,
+        dtype="numeric",
+        takes_nominal=accepts.nominal,
         keep_dates=True,
-    )  # fmt: skip
+    )
     return SparseColumns(X) if sparse.issparse(X) else DenseColumns(X), y
 
 
@@ -279,9 +305,12 @@ def _open_source(source, y, estimator, flags, accepts, cluster):
             f"needed."
         )
     columns = SourceColumns(
-        source, flags, accept_nominal=accepts.nominal, accept_infinite=accepts.infinite,
+        source,
+        flags,
+        accept_nominal=accepts.nominal,
+        accept_infinite=accepts.infinite,
         cluster=cluster,
-    )  # fmt: skip
+    )
     estimator.n_features_in_ = m
     if source.feature_names is not None:
         estimator.feature_names_in_ = source.feature_names

@@ -22,9 +22,12 @@ _MULTIPLIERS = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 
 
 def sample_rows(
-    problem: Problem, order: np.ndarray, starts: np.ndarray, n_kept: int,
+    problem: Problem,
+    order: np.ndarray,
+    starts: np.ndarray,
+    n_kept: int,
     weights: np.ndarray | None = None,
-) -> np.ndarray:  # fmt: skip
+) -> np.ndarray:
     """Choose rows, each class with its share; return their ascending offsets in `order`.
 
     `weights`, in this order, count rows: one that stands for several may be chosen again and again.

@@ -65,9 +65,14 @@ class ColumnSource:
     complete: Collection[int] = ()  #: columns that are known to miss no value
 
     def __init__(
-        self, name: Any, n_samples: int, types: Any, *, feature_names: Any = None,
+        self,
+        name: Any,
+        n_samples: int,
+        types: Any,
+        *,
+        feature_names: Any = None,
         memory: Any = None,
-    ):  # fmt: skip
+    ):
         self.name: str = str(name)
         self.types: list[np.dtype] = [np.dtype(kind) for kind in types]
         self.widths: np.ndarray = np.array([kind.itemsize for kind in self.types], np.int64)
@@ -165,9 +170,12 @@ class _View(ColumnSource):
         self.waits: bool = source.waits
         names = source.feature_names
         super().__init__(
-            source.name, n_samples, [source.types[j] for j in columns],
-            feature_names=None if names is None else names[columns], memory=source.memory,
-        )  # fmt: skip
+            source.name,
+            n_samples,
+            [source.types[j] for j in columns],
+            feature_names=None if names is None else names[columns],
+            memory=source.memory,
+        )
         self.widths: Any = source.widths[columns]
 
     def check_unchanged(self) -> None:

@@ -31,10 +31,15 @@ class SourceColumns(Columns):
     is_streamed = True
 
     def __init__(
-        self, source: ColumnSource, categorical_features: Any = None, *,
-        accept_nominal: bool = True, accept_infinite: bool = True, cluster: Any = None,
+        self,
+        source: ColumnSource,
+        categorical_features: Any = None,
+        *,
+        accept_nominal: bool = True,
+        accept_infinite: bool = True,
+        cluster: Any = None,
         reads_ahead: bool = True,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.source: ColumnSource = source
         self.cluster: Any = cluster
         self.shape: tuple[int, int] = source.shape
@@ -95,9 +100,12 @@ class SourceColumns(Columns):
         self._ahead = ahead = ReadAhead(self._read_range, edges, is_ahead=self._reads_ahead)
         try:
             yield from run_blocks(
-                function, blocks, n_threads, unit="blocks of columns",
+                function,
+                blocks,
+                n_threads,
+                unit="blocks of columns",
                 n_bytes=_block_bytes(self.source, blocks),
-            )  # fmt: skip
+            )
         finally:
             self._ahead = None
             ahead.close()

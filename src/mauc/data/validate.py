@@ -32,10 +32,19 @@ _MAX_EXPONENT = 400  # of two, in a total of weights whose products are ordinary
 
 
 def check_table(
-    X: Any, y: Any = _NO_LABELS, *, estimator: Any = None, reset: bool = True, name: str = "X",
-    accept_sparse: bool | str = False, accept_infinite: bool = False, dtype: Any = _FLOATS,
-    order: str | None = None, takes_nominal: bool = False, keep_dates: bool = False,
-) -> Any:  # fmt: skip
+    X: Any,
+    y: Any = _NO_LABELS,
+    *,
+    estimator: Any = None,
+    reset: bool = True,
+    name: str = "X",
+    accept_sparse: bool | str = False,
+    accept_infinite: bool = False,
+    dtype: Any = _FLOATS,
+    order: str | None = None,
+    takes_nominal: bool = False,
+    keep_dates: bool = False,
+) -> Any:
     """Return X as an array of numbers, and y as an array of labels if it is given.
 
     An `estimator` gets ``n_features_in_`` and ``feature_names_in_`` with `reset`; without, X must
@@ -78,9 +87,11 @@ def check_number_frame(
         validate_data(estimator, frame, skip_check_array=True)
         # The stand-in takes no memory.
         _, y = check_X_y(
-            np.broadcast_to(np.float64(0.0), frame.shape), y, estimator=estimator,
+            np.broadcast_to(np.float64(0.0), frame.shape),
+            y,
+            estimator=estimator,
             ensure_all_finite=False,
-        )  # fmt: skip
+        )
         X = FrameColumns(frame)
         if not accept_infinite:
             for column in range(X.shape[1]):

@@ -30,7 +30,6 @@ from mauc.registry import RELEVANCES, Accepts, make_selector
 from mauc.results import MAX_ROWS, Result, number, short_name
 from mauc.selectors.base import RankingSelector
 from mauc.selectors.lists import rank_features
-from mauc.texts import insert_texts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,14 +39,21 @@ _MAX_LISTED = 5  # pairs that are printed
 _RANKED_AT_ONCE = 2**18  # scores: their copies stay small
 
 
-@insert_texts
 def siren_study(
-    X: ArrayLike, y: ArrayLike, *, relevance: str = "chi2", n_features: int | None = None,
-    cv: Any = 5, groups: ArrayLike | None = None, auc: ArrayLike | None = None,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    relevance: str = "chi2",
+    n_features: int | None = None,
+    cv: Any = 5,
+    groups: ArrayLike | None = None,
+    auc: ArrayLike | None = None,
     selectors: Iterable[Any] | Mapping[str, Any] | None = None,
-    categorical_features: ArrayLike | None = None, random_state: Any = 0,
-    n_jobs: int | None = None, verbose: bool | None = False,
-) -> "SirenStudy":  # fmt: skip
+    categorical_features: ArrayLike | None = None,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+    verbose: bool | None = False,
+) -> "SirenStudy":
     """Measure how hard the class pairs are and whether the best features serve the hard ones.
 
     A feature that separates the easy pairs scores high on the whole problem, so a selector that
@@ -64,7 +70,12 @@ def siren_study(
     n_features : int, optional
         How many of the best features of the whole problem to follow, and how many each of the
         selectors chooses; 100 by default, or half of the features if those are fewer.
-    {cv, groups}
+    cv : int, splitter or iterable of splits, default=5
+        Folds: their number, stratified by class, and by group where there are groups; a splitter of
+        scikit-learn, which gets the labels and groups, such as GroupKFold, LeaveOneGroupOut or
+        TimeSeriesSplit; or pairs of training and test rows.
+    groups : array-like of shape (n_samples,), optional
+        What rows belong to, such as a patient: those of a group are on one side of every split.
         The AUCs of the pairs come from them.
     auc : array-like of shape (n_pairs,), optional
         How hard the pairs are, measured elsewhere: the smaller, the harder, NaN if unknown. By
@@ -72,11 +83,17 @@ def siren_study(
     selectors : iterable, or mapping of str to any, optional
         Selectors to compare: names as in `mauc.selectors.make_selector`, or selectors, which are
         cloned and fitted; in a mapping, whose keys become their names, also rankings and masks.
-    {categorical_features}
+    categorical_features : array-like of bool, int or str, optional
+        Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of strings
+        in a data frame are nominal anyway.
         A relevance or selector that takes numbers only gets their codes, with a warning.
     random_state : int, SeedSequence, Generator, RandomState or None, default=0
         Of the folds, if `cv` is a number, and the named selectors.
-    {n_jobs, verbose}
+    n_jobs : int, optional
+        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
+        does not depend on it.
+    verbose : bool, default=False
+        Whether to show on standard error how far a fit is that takes longer than two seconds.
 
     Returns
     -------
@@ -154,18 +171,32 @@ def siren_study(
                 n_folds = len(folds)
         selections = {
             name: _select(
-                selector, X, coded, n_chosen,
-                categorical_features=categorical_features, random_state=seed, n_jobs=n_jobs,
+                selector,
+                X,
+                coded,
+                n_chosen,
+                categorical_features=categorical_features,
+                random_state=seed,
+                n_jobs=n_jobs,
             )
             for name, selector in track(named.items(), "selectors", len(named))
-        }  # fmt: skip
+        }
     names = problem.feature_names
     if names is None:
         names = np.array(default_names(range(problem.n_features)))
     return SirenStudy(
-        problem.classes, problem.class_counts, names, relevance, int(n_folds), auc, ranks,
-        feature_auc, lists.features[0], selections, judge,
-    )  # fmt: skip
+        problem.classes,
+        problem.class_counts,
+        names,
+        relevance,
+        int(n_folds),
+        auc,
+        ranks,
+        feature_auc,
+        lists.features[0],
+        selections,
+        judge,
+    )
 
 
 def _best_auc(problem: Problem, folds: Folds, n_jobs: int | None) -> tuple[np.ndarray, str]:
@@ -314,11 +345,13 @@ class SirenStudy(Result):
         neglect, shortfall = self.neglect(), self.shortfall()
         pairs = [
             [
-                short_name(self.names[pair]), number(self.auc[pair]), number(neglect[pair], ".3f"),
+                short_name(self.names[pair]),
+                number(self.auc[pair]),
+                number(neglect[pair], ".3f"),
                 number(shortfall[pair]),
             ]
             for pair in self.order[:_MAX_LISTED]
-        ]  # fmt: skip
+        ]
         easy, hard = (float(self.weights(third) @ neglect) for third in ("easy", "hard"))
         parts: list[str | Layout] = [
             f"{len(self.auc)} class pairs; the best {len(self.chosen)} of {len(self.ranks)} "
@@ -457,8 +490,9 @@ def _pair_scores(problem: Problem, relevance: str, n_jobs: int | None) -> np.nda
     scores = np.empty((problem.n_features, pairs.n_subproblems))
     parts = run_blocks(
         lambda block: RELEVANCES[relevance].score(problem, pairs, block),
-        problem.blocks(pairs.n_subproblems), n_jobs,
-    )  # fmt: skip
+        problem.blocks(pairs.n_subproblems),
+        n_jobs,
+    )
     for block, part in parts:
         scores[block] = part
     return scores

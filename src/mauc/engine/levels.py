@@ -134,9 +134,13 @@ def _write_levels(XT, columns, decimals, factors, max_levels, LT, n_levels, n_mi
 
 
 def count_levels(
-    LT: Any, y: Any, class_counts: np.ndarray, n_levels: Any, n_missing: Any = None,
+    LT: Any,
+    y: Any,
+    class_counts: np.ndarray,
+    n_levels: Any,
+    n_missing: Any = None,
     level_counts: Any = None,
-) -> np.ndarray:  # fmt: skip
+) -> np.ndarray:
     """Return the wins of columns of levels, uint8, as `mauc.engine.sweep.sweep_keys` does.
 
     `n_missing`, (n_features, n_classes), counts missing values, which have level 0. Zeros in
@@ -156,9 +160,20 @@ def count_levels(
     labels[:n_samples] = y
     wins = np.empty((LT.shape[0], n_pairs_of(n_classes)), np.int64)
     _count_columns(
-        LT, labels, known, n_levels, column, column.view(np.uint64), table, sums[0],
-        sums[1], sums.reshape(-1), np.uint64(sums.ctypes.data), level_counts, wins,
-    )  # fmt: skip
+        LT,
+        labels,
+        known,
+        n_levels,
+        column,
+        column.view(np.uint64),
+        table,
+        sums[0],
+        sums[1],
+        sums.reshape(-1),
+        np.uint64(sums.ctypes.data),
+        level_counts,
+        wins,
+    )
     if n_missing is not None and n_missing.any():
         # A pair of rows with a missing value counts as equal.
         first, second = np.triu_indices(n_classes, 1)
@@ -168,9 +183,20 @@ def count_levels(
 
 @njit(cache=True, nogil=True)
 def _count_columns(
-    LT, labels, known, n_levels, column, eights, table, here, middle, sums, sums_at, level_counts,
+    LT,
+    labels,
+    known,
+    n_levels,
+    column,
+    eights,
+    table,
+    here,
+    middle,
+    sums,
+    sums_at,
+    level_counts,
     wins,
-):  # fmt: skip
+):
     """Count the wins of known values; `table` is zero before and after.
 
     `sums`, at the address `sums_at`, has the counts t of a level, 2 * below + t, and the wins of

@@ -148,9 +148,14 @@ _FIRST_ROWS = 16  # rows in which a known value is searched first
 
 
 def class_moments_by_rows(
-    X: Any, chosen: Any, codes: np.ndarray, order: Any, starts: Any, weights: Any,
+    X: Any,
+    chosen: Any,
+    codes: np.ndarray,
+    order: Any,
+    starts: Any,
+    weights: Any,
     sample_weight: Any = None,
-) -> tuple[np.ndarray, ...]:  # fmt: skip
+) -> tuple[np.ndarray, ...]:
     """Return count, offset and scatter of `class_moments`, to the bit, for a row-major array."""
     shifts = _group_shifts(X[:, chosen], order, starts)
     near = shifts[1:]

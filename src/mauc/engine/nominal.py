@@ -88,9 +88,15 @@ def nominal_wins(counts: CategoryCounts) -> np.ndarray:
     wins = np.empty(n_pairs_of(len(counts.totals)))
     longest = int(np.diff(counts.starts).max(initial=0))
     count_wins(
-        counts.starts, counts.categories, counts.counts, counts.own, counts.totals,
-        bool((counts.own != 1.0).any()), np.empty((4, longest)), wins,
-    )  # fmt: skip
+        counts.starts,
+        counts.categories,
+        counts.counts,
+        counts.own,
+        counts.totals,
+        bool((counts.own != 1.0).any()),
+        np.empty((4, longest)),
+        wins,
+    )
     return wins
 
 
@@ -153,9 +159,18 @@ def count_wins(starts, categories, counts, own, totals, is_rounded, work, wins):
     for i in range(totals.shape[0]):
         for j in range(i + 1, totals.shape[0]):
             won = _wins_of_pair(
-                categories, counts, own, starts[i], starts[i + 1], starts[j], starts[j + 1],
-                totals[i], totals[j], is_rounded, work,
-            )  # fmt: skip
+                categories,
+                counts,
+                own,
+                starts[i],
+                starts[i + 1],
+                starts[j],
+                starts[j + 1],
+                totals[i],
+                totals[j],
+                is_rounded,
+                work,
+            )
             wins[pair] = max(won, totals[i] * totals[j])
             pair += 1
 

@@ -33,9 +33,19 @@ _CHUNK = 32  # neighbours that are checked for ties at once
 
 @intrinsic
 def sweep_classes(
-    typingctx, keys, n_keys, previous, shift, label_mask, first_class,
-    wins, below, tied, vectors, has_ties,
-):  # fmt: skip
+    typingctx,
+    keys,
+    n_keys,
+    previous,
+    shift,
+    label_mask,
+    first_class,
+    wins,
+    below,
+    tied,
+    vectors,
+    has_ties,
+):
     """Add the wins of each key of class k in turn: ``wins[k] += below - tied``.
 
     `below` holds the number of keys so far of every class, `tied` the number of those that share
@@ -56,7 +66,7 @@ def sweep_classes(
     address, key, number = types.uintp, types.uint64, types.uint32
     signature = types.void(
         address, address, key, key, key, number, address, address, address, vectors, has_ties
-    )  # fmt: skip
+    )
 
     def codegen(context, builder, signature, args):
         keys, n_keys, previous, shift, label_mask, first_class, wins, below, tied, _, _ = args
@@ -168,9 +178,17 @@ def sweep_keys(keys: Any, n_known: Any, class_counts: np.ndarray, label_bits: in
     wins = np.empty((keys.shape[0], n_pairs_of(n_classes)), np.int64)
     vectors = (0,) * (width // LANES)  # a kernel is compiled for each length
     _sweep_rows(
-        keys, n_known, class_counts, _safe_length(class_counts), label_bits, vectors, won, below,
-        tied, wins,
-    )  # fmt: skip
+        keys,
+        n_known,
+        class_counts,
+        _safe_length(class_counts),
+        label_bits,
+        vectors,
+        won,
+        below,
+        tied,
+        wins,
+    )
     return wins
 
 

@@ -10,6 +10,11 @@ from mauc.evaluation.evaluate import (
 from mauc.evaluation.select_k import SizeCurve, select_k
 
 __all__ = [
-    "FoldEvaluator", "Measurement", "SizeCurve", "TunedScores", "evaluate_ranking",
-    "evaluate_tuned_svm", "select_k",
-]  # fmt: skip
+    "FoldEvaluator",
+    "Measurement",
+    "SizeCurve",
+    "TunedScores",
+    "evaluate_ranking",
+    "evaluate_tuned_svm",
+    "select_k",
+]

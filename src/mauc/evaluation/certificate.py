@@ -70,9 +70,15 @@ class Certificate(Result):
 
 
 def certify(
-    selector: Any, X: Any, y: Any, estimator: Any, sample_weight: Any, groups: Any, cv: Any,
+    selector: Any,
+    X: Any,
+    y: Any,
+    estimator: Any,
+    sample_weight: Any,
+    groups: Any,
+    cv: Any,
     level: float,
-) -> Certificate:  # fmt: skip
+) -> Certificate:
     """Bound the loss of a fitted selector on other rows, by cross-validation among them."""
     ranking = selector.ranking_
     if len(ranking) == selector.n_features_in_:
@@ -115,9 +121,12 @@ def bound_loss(
     judge = every.best
     options = every.pooled(problem)
     comparison = compare_mauc(
-        scores_a=np.concatenate(chosen.scores[judge]), scores_b=np.concatenate(every.scores[judge]),
-        alternative="noninferior", level=level, **options,
-    )  # fmt: skip
+        scores_a=np.concatenate(chosen.scores[judge]),
+        scores_b=np.concatenate(every.scores[judge]),
+        alternative="noninferior",
+        level=level,
+        **options,
+    )
     return Certificate(n_selected, problem.n_features, every.judges[judge], comparison)
 
 

@@ -29,18 +29,26 @@ from mauc.data.validate import check_table, encode_labels
 from mauc.exceptions import MaucError, MaucWarning
 from mauc.metrics.mauc import ClassPairs
 from mauc.results import plural
-from mauc.texts import insert_texts
 
 RESPONSES = ("predict_proba", "predict_log_proba", "decision_function")
 SCOPES = ("dataset", "dataset_size", "fold", "fold_size")
 
 
-@insert_texts
 def evaluate_ranking(
-    ranking: Any, sizes: Any, classifier: Any, X_train: Any, y_train: Any, X_test: Any,
-    y_test: Any, *, response_method: Any = "predict_proba", train_weight: Any = None,
-    test_weight: Any = None, pair_weight: Any = None, n_jobs: int | None = None,
-) -> np.ndarray:  # fmt: skip
+    ranking: Any,
+    sizes: Any,
+    classifier: Any,
+    X_train: Any,
+    y_train: Any,
+    X_test: Any,
+    y_test: Any,
+    *,
+    response_method: Any = "predict_proba",
+    train_weight: Any = None,
+    test_weight: Any = None,
+    pair_weight: Any = None,
+    n_jobs: int | None = None,
+) -> np.ndarray:
     """Compute the test MAUC of a classifier on the first k features of a ranking.
 
     The same as fitting it anew on ``X_train[:, ranking[:k]]`` for every k, but the work that the
@@ -69,7 +77,9 @@ def evaluate_ranking(
         Sample weights that the classifier is fitted with, and those of MAUC.
     pair_weight : dict, array-like, data frame or str, optional
         What each pair of classes counts in MAUC, see `mauc_score`.
-    {n_jobs}
+    n_jobs : int, optional
+        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
+        does not depend on it.
 
     Returns
     -------
@@ -89,14 +99,18 @@ def evaluate_ranking(
     array([0.93 , 0.943, 0.994, 0.997])
     """
     evaluator = FoldEvaluator(
-        X_train, y_train, X_test, y_test,
-        train_weight=train_weight, test_weight=test_weight, pair_weight=pair_weight,
+        X_train,
+        y_train,
+        X_test,
+        y_test,
+        train_weight=train_weight,
+        test_weight=test_weight,
+        pair_weight=pair_weight,
         n_jobs=n_jobs,
-    )  # fmt: skip
+    )
     return evaluator.evaluate(ranking, sizes, classifier, response_method=response_method)
 
 
-@insert_texts
 class FoldEvaluator:
     """Evaluate rankings on one split of the data, sharing work between them.
 
@@ -114,8 +128,12 @@ class FoldEvaluator:
     X_train, y_train, X_test, y_test, train_weight, test_weight, pair_weight
         As in `evaluate_ranking`. Samples of weight 0 count as absent. A classifier that takes no
         weights can be evaluated if those that are left are equal.
-    {categorical_features}
-    {n_jobs}
+    categorical_features : array-like of bool, int or str, optional
+        Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of strings
+        in a data frame are nominal anyway.
+    n_jobs : int, optional
+        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
+        does not depend on it.
 
     Examples
     --------
@@ -131,10 +149,18 @@ class FoldEvaluator:
     """
 
     def __init__(
-        self, X_train: Any, y_train: Any, X_test: Any, y_test: Any, *, train_weight: Any = None,
-        test_weight: Any = None, pair_weight: Any = None, categorical_features: Any = None,
+        self,
+        X_train: Any,
+        y_train: Any,
+        X_test: Any,
+        y_test: Any,
+        *,
+        train_weight: Any = None,
+        test_weight: Any = None,
+        pair_weight: Any = None,
+        categorical_features: Any = None,
         n_jobs: int | None = None,
-    ):  # fmt: skip
+    ):
         self._names = [str(name) for name in X_train.columns] if is_frame(X_train) else None
         coder, X_train, is_nominal = learn_categories(X_train, categorical_features)
         X_train, y_train = check_table(X_train, y_train, name="X_train", order="F")
@@ -156,9 +182,13 @@ class FoldEvaluator:
         self._nested: dict[Any, Any] = {}
 
     def evaluate(
-        self, ranking: Any, sizes: Any, classifier: Any, *,
+        self,
+        ranking: Any,
+        sizes: Any,
+        classifier: Any,
+        *,
         response_method: Any = "predict_proba",
-    ) -> np.ndarray:  # fmt: skip
+    ) -> np.ndarray:
         """Compute the test MAUC of a classifier on the first k features of a ranking.
 
         Arguments are those of `evaluate_ranking`; returns an array of shape (n_sizes,).
@@ -169,9 +199,13 @@ class FoldEvaluator:
         return np.array([measurement.mauc for measurement in measured])[positions]
 
     def measure(
-        self, ranking: Any, sizes: Any, classifier: Any, *,
+        self,
+        ranking: Any,
+        sizes: Any,
+        classifier: Any,
+        *,
         response_method: Any = "predict_proba",
-    ) -> "Iterator[Measurement]":  # fmt: skip
+    ) -> "Iterator[Measurement]":
         """Yield one `Measurement` for each of the ascending sizes; parameters as in `evaluate`.
 
         Work that sizes and rankings share is counted where it is first needed.
@@ -273,13 +307,23 @@ class FoldEvaluator:
         return ranking.astype(np.int64)
 
 
-@insert_texts
 def evaluate_tuned_svm(
-    ranking: Any, sizes: Any, X_train: Any, y_train: Any, X_test: Any, y_test: Any, *,
-    scope: str = "fold", tuned: Any = None, response_method: Any = "predict_proba",
-    train_weight: Any = None, test_weight: Any = None, categorical_features: Any = None,
-    n_jobs: int | None = None, **options: Any,
-) -> "TunedScores":  # fmt: skip
+    ranking: Any,
+    sizes: Any,
+    X_train: Any,
+    y_train: Any,
+    X_test: Any,
+    y_test: Any,
+    *,
+    scope: str = "fold",
+    tuned: Any = None,
+    response_method: Any = "predict_proba",
+    train_weight: Any = None,
+    test_weight: Any = None,
+    categorical_features: Any = None,
+    n_jobs: int | None = None,
+    **options: Any,
+) -> "TunedScores":
     """Compute the test MAUC of a tuned `RBFSVM` on the first k features of a ranking.
 
     The paper tunes for every fold, size and selector, which takes too long on one machine for its
@@ -300,8 +344,12 @@ def evaluate_tuned_svm(
         What MAUC is computed from, in tuning and on the test part.
     train_weight, test_weight : array-like of shape (n_samples,), optional
         Sample weights, of machines and MAUC; tuning has those of the training part.
-    {categorical_features}
-    {n_jobs}
+    categorical_features : array-like of bool, int or str, optional
+        Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of strings
+        in a data frame are nominal anyway.
+    n_jobs : int, optional
+        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
+        does not depend on it.
     **options
         Passed to `tune_rbf_svm`: the grid, ``search``, ``n_folds``, ``random_state``.
 
@@ -328,9 +376,15 @@ def evaluate_tuned_svm(
     if scope == "dataset" and not isinstance(tuned, TuningResult):
         raise MaucError(f'tuned= must be one TuningResult for scope="dataset", got {tuned!r}.')
     evaluator = FoldEvaluator(
-        X_train, y_train, X_test, y_test, train_weight=train_weight, test_weight=test_weight,
-        categorical_features=categorical_features, n_jobs=n_jobs,
-    )  # fmt: skip
+        X_train,
+        y_train,
+        X_test,
+        y_test,
+        train_weight=train_weight,
+        test_weight=test_weight,
+        categorical_features=categorical_features,
+        n_jobs=n_jobs,
+    )
     _, X_train, is_nominal = learn_categories(X_train, categorical_features)
     ranking, X_train = np.asarray(ranking), check_table(X_train)
     sizes = check_sizes(sizes, len(ranking), "the length of the ranking")

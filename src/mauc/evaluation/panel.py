@@ -73,10 +73,17 @@ class JudgedFold:
     """A fold on which the panel, or a classifier, scores by the first features of a ranking."""
 
     def __init__(
-        self, problem: Problem, ranking: Array, train: Array, test: Array, classifier: Any = None,
-        *, response_method: str = "auto", n_jobs: int | None = None,
+        self,
+        problem: Problem,
+        ranking: Array,
+        train: Array,
+        test: Array,
+        classifier: Any = None,
+        *,
+        response_method: str = "auto",
+        n_jobs: int | None = None,
         is_choice: Array | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         #: after which features of the ranking a choice may end; None for all
         self._is_choice = is_choice
         weights = problem.sample_weight
@@ -84,9 +91,11 @@ class JudgedFold:
         self.test, self._n_classes = test, problem.n_classes
         self._trained = np.unique(problem.codes[train])
         self.pairs: ClassPairs = ClassPairs.of_test(
-            problem.codes[test], np.arange(problem.n_classes), test_weight,
+            problem.codes[test],
+            np.arange(problem.n_classes),
+            test_weight,
             square(problem.pair_shares, problem.n_classes),
-        )  # fmt: skip
+        )
         self._model = None
         if classifier is None:
             self._split = split_fold(problem, ranking, train, test, n_jobs)
@@ -104,10 +113,15 @@ class JudgedFold:
         self._response, self._n_ranked = response_method, len(ranking)
         columns = np.ascontiguousarray(problem.value_columns(ranking).T)
         self._evaluator = FoldEvaluator(
-            columns[train], problem.codes[train], columns[test], problem.codes[test],
-            train_weight=None if weights is None else weights[train], test_weight=test_weight,
-            categorical_features=problem.is_nominal[ranking], n_jobs=n_jobs,
-        )  # fmt: skip
+            columns[train],
+            problem.codes[train],
+            columns[test],
+            problem.codes[test],
+            train_weight=None if weights is None else weights[train],
+            test_weight=test_weight,
+            categorical_features=problem.is_nominal[ranking],
+            n_jobs=n_jobs,
+        )
 
     def scores(self, judge: str, sizes: Sequence[int]) -> Iterator[Array]:
         """Yield scores of test rows by the first k features, 0 for a class that was not trained."""
@@ -153,12 +167,14 @@ class Judged:
     def _fold_auc(self) -> dict[str, Array]:
         """AUC of every judge on every fold and pair, NaN where the fold lacks a class."""
         return {
-            judge: np.array([
-                np.mean(fold.pairs.auc(score_columns(part, "the scores")), axis=0)
-                for fold, part in zip(self.folds, scores, strict=True)
-            ])
+            judge: np.array(
+                [
+                    np.mean(fold.pairs.auc(score_columns(part, "the scores")), axis=0)
+                    for fold, part in zip(self.folds, scores, strict=True)
+                ]
+            )
             for judge, scores in self.scores.items()
-        }  # fmt: skip
+        }
 
     @cached_property
     def auc(self) -> dict[str, Array]:
@@ -171,11 +187,11 @@ class Judged:
     def fold_mauc(self) -> dict[str, Array]:
         """MAUC of every judge on every fold."""
         return {
-            judge: np.array([
-                fold.pairs.mean(row) for fold, row in zip(self.folds, auc, strict=True)
-            ])
+            judge: np.array(
+                [fold.pairs.mean(row) for fold, row in zip(self.folds, auc, strict=True)]
+            )
             for judge, auc in self._fold_auc.items()
-        }  # fmt: skip
+        }
 
     @property
     def mauc(self) -> dict[str, float]:
@@ -195,11 +211,13 @@ class Judged:
             groups = rows  # a row that several folds test counts once
         weights = problem.sample_weight
         return {
-            "y_true": problem.codes[rows], "labels": np.arange(problem.n_classes),
-            "sample_weight": None if weights is None else weights[rows], "groups": groups,
+            "y_true": problem.codes[rows],
+            "labels": np.arange(problem.n_classes),
+            "sample_weight": None if weights is None else weights[rows],
+            "groups": groups,
             "pair_weight": square(problem.pair_shares, problem.n_classes),
             "folds": np.repeat(np.arange(len(self.folds)), [len(one.test) for one in self.folds]),
-        }  # fmt: skip
+        }
 
     def best_on(self, pair: int) -> tuple[float, str]:
         """Return the largest AUC on a pair, and its judge in words."""
@@ -208,9 +226,13 @@ class Judged:
 
 
 def ask_judges(
-    problem: Problem, folds: Iterable[tuple[Array, Array]], sets: Iterable[Array],
-    classifier: Any = None, judges: Iterable[str] | None = None, n_jobs: int | None = None,
-) -> Judged:  # fmt: skip
+    problem: Problem,
+    folds: Iterable[tuple[Array, Array]],
+    sets: Iterable[Array],
+    classifier: Any = None,
+    judges: Iterable[str] | None = None,
+    n_jobs: int | None = None,
+) -> Judged:
     """Ask judges, by default all, about the set of features of each fold."""
     made: list[JudgedFold] = []
     scores: dict[str, list[Array]] = {name: [] for name in judges or judges_of(classifier)}
@@ -261,9 +283,14 @@ def split_fold(
     trained = np.unique(problem.codes[train])
     codes = np.searchsorted(trained, problem.codes[train]).astype(problem.codes.dtype)
     return Split(
-        (known - center) / scale, (unknown - center) / scale, codes, weights, len(trained),
-        indicators.starts, n_jobs,
-    )  # fmt: skip
+        (known - center) / scale,
+        (unknown - center) / scale,
+        codes,
+        weights,
+        len(trained),
+        indicators.starts,
+        n_jobs,
+    )
 
 
 def score_fold(judge: str, split: Split, sizes: Sequence[int]) -> Iterator[Array]:
@@ -273,9 +300,13 @@ def score_fold(judge: str, split: Split, sizes: Sequence[int]) -> Iterator[Array
 
 def _bayes_scores(split: Split, sizes: Sequence[int]) -> Iterator[Array]:
     return nested_log_probabilities(
-        split.train, split.codes, split.test, split.n_classes, split.ends[list(sizes)].tolist(),
+        split.train,
+        split.codes,
+        split.test,
+        split.n_classes,
+        split.ends[list(sizes)].tolist(),
         split.weights,
-    )  # fmt: skip
+    )
 
 
 def _linear_scores(split: Split, sizes: Sequence[int]) -> Iterator[Array]:

@@ -27,20 +27,29 @@ from mauc.layout import plain_layout
 from mauc.progress import track
 from mauc.registry import Accepts
 from mauc.results import Result, first_rows, measure_name, plural
-from mauc.texts import insert_texts
 
 MAX_AUTO = 100  # features that "auto" considers
 _N_TREE_SIZES = 4  # at which a forest is grown first
 RULES = ("one_standard_error", "best")
 
 
-@insert_texts
 def select_k(
-    selector: Any, X: Any, y: Any, *, sizes: Any = None, classifier: Any = None,
-    rule: str = "one_standard_error", tolerance: float = 0.001, cv: Any = 5, groups: Any = None,
-    response_method: Any = "auto", sample_weight: Any = None, pair_weight: Any = None,
-    random_state: Any = 0, n_jobs: int | None = None,
-) -> "SizeCurve":  # fmt: skip
+    selector: Any,
+    X: Any,
+    y: Any,
+    *,
+    sizes: Any = None,
+    classifier: Any = None,
+    rule: str = "one_standard_error",
+    tolerance: float = 0.001,
+    cv: Any = 5,
+    groups: Any = None,
+    response_method: Any = "auto",
+    sample_weight: Any = None,
+    pair_weight: Any = None,
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+) -> "SizeCurve":
     """Choose how many features of a selector's ranking to keep.
 
     The selector is fitted once in every fold, on the training part alone, and a classifier is
@@ -64,7 +73,12 @@ def select_k(
         The smallest size whose mean MAUC is within one standard error of the best, or the best.
     tolerance : float, default=0.001
         Loss of MAUC that the first rule always accepts: near MAUC 1 standard errors vanish.
-    {cv, groups}
+    cv : int, splitter or iterable of splits, default=5
+        Folds: their number, stratified by class, and by group where there are groups; a splitter of
+        scikit-learn, which gets the labels and groups, such as GroupKFold, LeaveOneGroupOut or
+        TimeSeriesSplit; or pairs of training and test rows.
+    groups : array-like of shape (n_samples,), optional
+        What rows belong to, such as a patient: those of a group are on one side of every split.
         Rows of a class that a training part lacks are not tested there, and a fold whose test part
         has fewer than two classes is left out.
     response_method : str, default="auto"
@@ -74,11 +88,16 @@ def select_k(
     sample_weight : array-like of shape (n_samples,), optional
         For the selector, the classifier and MAUC; rows of weight 0 count as absent, also for the
         folds. Where the classifier takes no weights, those that are not 0 must be equal.
-    {pair_weight}
+    pair_weight : dict, array-like of shape (n_classes, n_classes), data frame or str, optional
+        What each pair of classes counts, such as the cost of confusing the two: ``{("a", "b"): 5}``
+        (others count 1), a symmetric table, or "prior", the product of the class frequencies. A
+        pair of weight 0 does not count, and its features are not sought.
         By default that of the selector.
     random_state : int, SeedSequence, Generator, RandomState or None, default=0
         Of the folds, if `cv` is a number.
-    {n_jobs}
+    n_jobs : int, optional
+        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
+        does not depend on it.
 
     Returns
     -------
@@ -135,10 +154,18 @@ def select_k(
                     ]
                     for rows in (train, test)
                 )
-            folds.append(JudgedFold(
-                problem, ranking, train, test, classifier, response_method=response_method,
-                n_jobs=n_jobs, is_choice=None if wishes is None else wishes.ends(ranking),
-            ))  # fmt: skip
+            folds.append(
+                JudgedFold(
+                    problem,
+                    ranking,
+                    train,
+                    test,
+                    classifier,
+                    response_method=response_method,
+                    n_jobs=n_jobs,
+                    is_choice=None if wishes is None else wishes.ends(ranking),
+                )
+            )
         measure = measure_name(problem.n_classes)
         options = (rule, float(tolerance), problem.n_features, measure)
         return _best_curve(folds, sizes, judges_of(classifier), options)

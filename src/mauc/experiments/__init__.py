@@ -16,6 +16,18 @@ from mauc.experiments.run import RunSummary, run_plan
 from mauc.experiments.store import RunFolder, load_run
 
 __all__ = [
-    "Cell", "DatasetSpec", "MethodSpec", "Plan", "Row", "RunFolder", "RunSummary", "TuningSpec",
-    "load_run", "parse_plan", "plan_schema", "plan_to_toml", "read_plan", "run_plan",
-]  # fmt: skip
+    "Cell",
+    "DatasetSpec",
+    "MethodSpec",
+    "Plan",
+    "Row",
+    "RunFolder",
+    "RunSummary",
+    "TuningSpec",
+    "load_run",
+    "parse_plan",
+    "plan_schema",
+    "plan_to_toml",
+    "read_plan",
+    "run_plan",
+]

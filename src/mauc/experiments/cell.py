@@ -74,9 +74,14 @@ def seed_of(*names: object) -> int:
 
 
 def run_cell(
-    plan: Plan, cell: Cell, dataset: Dataset, *, tuned: Mapping[int, Tuned] | str | None = None,
-    wanted: frozenset[Combination] | None = None, n_jobs: int = 1,
-) -> list[Row]:  # fmt: skip
+    plan: Plan,
+    cell: Cell,
+    dataset: Dataset,
+    *,
+    tuned: Mapping[int, Tuned] | str | None = None,
+    wanted: frozenset[Combination] | None = None,
+    n_jobs: int = 1,
+) -> list[Row]:
     """Return the rows of a cell; `tuned` is what `tune_dataset` found by size, or why it failed."""
     split = split_cell(plan, cell, dataset)
     sizes = sizes_of(plan, dataset.X.shape[1])
@@ -95,9 +100,13 @@ def run_cell(
             ranking, seconds = select_features(spec, split, max(sizes), base.seed, n_jobs)
             base = replace(base, select_seconds=seconds)
             evaluator = evaluator or FoldEvaluator(
-                split.X_train, split.y_train, split.X_test, split.y_test,
-                pair_weight=split.pair_weight, n_jobs=n_jobs,
-            )  # fmt: skip
+                split.X_train,
+                split.y_train,
+                split.X_test,
+                split.y_test,
+                pair_weight=split.pair_weight,
+                n_jobs=n_jobs,
+            )
         except Exception as error:  # a failure is a row, the run goes on
             for classifier in classifiers:
                 rows += _failed(base, classifier, sizes, error_text(error))
@@ -118,12 +127,16 @@ def run_cell(
                     for one in evaluator.measure(ranking, part, model):
                         made.append(
                             replace(
-                                base, classifier=classifier.name,
-                                size=sizes_of_rows.get(one.size, one.size), mauc=one.mauc,
-                                fit_seconds=one.fit_seconds, score_seconds=one.score_seconds,
-                                features=ranking[: one.size], status="ok",
+                                base,
+                                classifier=classifier.name,
+                                size=sizes_of_rows.get(one.size, one.size),
+                                mauc=one.mauc,
+                                fit_seconds=one.fit_seconds,
+                                score_seconds=one.score_seconds,
+                                features=ranking[: one.size],
+                                status="ok",
                             )
-                        )  # fmt: skip
+                        )
             except Exception as error:
                 made += _failed(base, classifier, reached[len(made) :], error_text(error))
             rows += made + _failed(base, classifier, sizes[len(reached) :], beyond)
@@ -131,9 +144,13 @@ def run_cell(
 
 
 def failed_cell(
-    plan: Plan, cell: Cell, parts: tuple[np.ndarray, np.ndarray], n_features: int, error: str,
+    plan: Plan,
+    cell: Cell,
+    parts: tuple[np.ndarray, np.ndarray],
+    n_features: int,
+    error: str,
     wanted: frozenset[Combination] | None = None,
-) -> list[Row]:  # fmt: skip
+) -> list[Row]:
     """Return the rows of a cell whose worker returned nothing; `parts` are those of its split."""
     return [
         row
@@ -144,9 +161,13 @@ def failed_cell(
 
 
 def _base_rows(
-    plan: Plan, cell: Cell, train: np.ndarray, test: np.ndarray, n_features: int,
+    plan: Plan,
+    cell: Cell,
+    train: np.ndarray,
+    test: np.ndarray,
+    n_features: int,
     wanted: frozenset[Combination] | None,
-) -> list[tuple[MethodSpec, list[MethodSpec], Row]]:  # fmt: skip
+) -> list[tuple[MethodSpec, list[MethodSpec], Row]]:
     """Return each selector that is wanted, the classifiers wanted for it, and a row to fill in."""
     found = []
     for spec in plan.selectors:
@@ -157,12 +178,25 @@ def _base_rows(
         ]
         seed = seed_of(plan.seed, cell.dataset, cell.repeat, cell.fold, spec.name)
         base = Row(
-            dataset=cell.dataset, repeat=cell.repeat, fold=cell.fold, selector=spec.name,
-            classifier="", size=0, mauc=np.nan, select_seconds=np.nan, fit_seconds=np.nan,
-            score_seconds=np.nan, features=np.empty(0, np.int64), status="failed", error=None,
-            n_train=len(train), n_test=len(test), n_features=n_features, seed=seed,
+            dataset=cell.dataset,
+            repeat=cell.repeat,
+            fold=cell.fold,
+            selector=spec.name,
+            classifier="",
+            size=0,
+            mauc=np.nan,
+            select_seconds=np.nan,
+            fit_seconds=np.nan,
+            score_seconds=np.nan,
+            features=np.empty(0, np.int64),
+            status="failed",
+            error=None,
+            n_train=len(train),
+            n_test=len(test),
+            n_features=n_features,
+            seed=seed,
             versions=versions(),
-        )  # fmt: skip
+        )
         if classifiers:
             found.append((spec, classifiers, base))
     return found
@@ -173,9 +207,16 @@ def _failed(base: Row, classifier: MethodSpec, sizes: list[int], error: str) -> 
 
 
 def _models(
-    plan: Plan, cell: Cell, spec: MethodSpec, split: Split, ranking: np.ndarray, sizes: list[int],
-    tuned: Mapping[int, Tuned] | str | None, seed: int, n_jobs: int,
-) -> Iterator[tuple[Any, list[int]]]:  # fmt: skip
+    plan: Plan,
+    cell: Cell,
+    spec: MethodSpec,
+    split: Split,
+    ranking: np.ndarray,
+    sizes: list[int],
+    tuned: Mapping[int, Tuned] | str | None,
+    seed: int,
+    n_jobs: int,
+) -> Iterator[tuple[Any, list[int]]]:
     """Yield the classifier with its parameters, and the sizes that share these."""
     classifier = _tell_nominal(build_classifier(spec), spec.options, split.is_nominal)
     if "random_state" in classifier.get_params() and "random_state" not in spec.options:
@@ -206,10 +247,15 @@ def split_cell(plan: Plan, cell: Cell, dataset: Dataset) -> Split:
     train, test = split_rows(plan, cell, dataset.y, dataset.groups)
     (X, is_nominal), y = coded_columns(dataset), dataset.y
     return Split(
-        _safe_indexing(X, train), y[train], _safe_indexing(X, test), y[test], is_nominal,
+        _safe_indexing(X, train),
+        y[train],
+        _safe_indexing(X, test),
+        y[test],
+        is_nominal,
         None if dataset.groups is None else dataset.groups[train],
-        _pair_weights(plan, cell, y, train), tuple(dataset.feature_names),
-    )  # fmt: skip
+        _pair_weights(plan, cell, y, train),
+        tuple(dataset.feature_names),
+    )
 
 
 def _pair_weights(plan: Plan, cell: Cell, y: np.ndarray, train: np.ndarray) -> np.ndarray | None:
@@ -336,11 +382,22 @@ def tune_on(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # the run reports classes below n_folds
         found, n_samples = tune_on_features(
-            split.X_train, split.y_train, features, split.is_nominal, random_state=seed,
-            max_samples=tuning.max_samples, search=tuning.search, n_folds=tuning.n_folds,
-            groups=split.groups, n_jobs=n_jobs,
-        )  # fmt: skip
+            split.X_train,
+            split.y_train,
+            features,
+            split.is_nominal,
+            random_state=seed,
+            max_samples=tuning.max_samples,
+            search=tuning.search,
+            n_folds=tuning.n_folds,
+            groups=split.groups,
+            n_jobs=n_jobs,
+        )
     return Tuned(
-        C=float(found.C), gamma=float(found.gamma), mauc=float(found.mauc),
-        n_evaluated=found.n_evaluated, n_samples=n_samples, n_features=len(features),
-    )  # fmt: skip
+        C=float(found.C),
+        gamma=float(found.gamma),
+        mauc=float(found.mauc),
+        n_evaluated=found.n_evaluated,
+        n_samples=n_samples,
+        n_features=len(features),
+    )

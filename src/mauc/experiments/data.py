@@ -210,9 +210,10 @@ def cell_memory(plan: Plan, dataset: Dataset) -> int:
     n_used = min(n_features, n_ranked * len(plan.selectors))
     # What classifiers share between sizes: likelihoods of Naive Bayes, distances of 1NN and SVM.
     held = {
-        "nb": n_test * n_classes * n_used, "1nn": 2 * n_test * n_train,
+        "nb": n_test * n_classes * n_used,
+        "1nn": 2 * n_test * n_train,
         "svm": 3 * n_train * n_samples,
-    }  # fmt: skip
+    }
     shared = sum(held.get(spec.method, n_samples * n_used) for spec in plan.classifiers)
     # The table three times: the parts of the fold in the types of selectors and classifiers.
     return int(_PROCESS + 8 * 3 * n_samples * n_features + pairs + 8 * shared)

@@ -95,9 +95,12 @@ class Engine:
 
 
 def run_tasks(
-    engine: Engine, function: Callable[[_K], Any], tasks: Iterable[_K],
-    note: Callable[[str], None], n_workers: int,
-) -> Iterator[tuple[_K, Any]]:  # fmt: skip
+    engine: Engine,
+    function: Callable[[_K], Any],
+    tasks: Iterable[_K],
+    note: Callable[[str], None],
+    n_workers: int,
+) -> Iterator[tuple[_K, Any]]:
     """Yield each task and what the function gives for it, as it is done; an error if it is lost."""
     waiting = deque(tasks)
     if engine.name == "serial":

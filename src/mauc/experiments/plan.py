@@ -459,9 +459,11 @@ def plan_schema() -> Schema:
         table["anyOf"] = [{"required": [key]} for key in (*table.pop("required"), "method")]
         parts[part]["items"] = {"anyOf": [word, table]}
     steps = {
-        "type": "object", "properties": dict.fromkeys(_STEPS, size), "required": _STEPS[:2],
+        "type": "object",
+        "properties": dict.fromkeys(_STEPS, size),
+        "required": _STEPS[:2],
         "additionalProperties": False,
-    }  # fmt: skip
+    }
     parts["sizes"] = {"anyOf": [parts["sizes"], steps]}
     parts["tuning"] = tables["TuningSpec"]
     schema["required"].remove("name")  # that of the file by default

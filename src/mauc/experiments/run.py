@@ -72,10 +72,16 @@ class RunSummary:
 
 
 def run_plan(
-    plan: Plan | str | Path, folder: str | Path | None = None, *, engine: str = "processes",
-    n_jobs: int | None = None, scheduler: str | None = None, progress: str = "auto",
-    retry_failed: bool = False, data: Mapping[str, Dataset] | None = None,
-) -> RunSummary:  # fmt: skip
+    plan: Plan | str | Path,
+    folder: str | Path | None = None,
+    *,
+    engine: str = "processes",
+    n_jobs: int | None = None,
+    scheduler: str | None = None,
+    progress: str = "auto",
+    retry_failed: bool = False,
+    data: Mapping[str, Dataset] | None = None,
+) -> RunSummary:
     """Run all cells of a plan that the folder does not have yet.
 
     A run that was killed, at whatever moment, is resumed: every finished cell is a file
@@ -132,9 +138,14 @@ def run_plan(
 
 
 def _run(
-    plan: Plan, folder: Path, engine: Engine, kind: str, retry_failed: bool,
-    data: Mapping[str, Dataset], text: str | None,
-) -> RunSummary:  # fmt: skip
+    plan: Plan,
+    folder: Path,
+    engine: Engine,
+    kind: str,
+    retry_failed: bool,
+    data: Mapping[str, Dataset],
+    text: str | None,
+) -> RunSummary:
     store = RunFolder(folder)
     with (
         store.locked(),
@@ -196,9 +207,13 @@ def run_task(task: Task, data: Mapping[str, Dataset] = {}) -> Any:
             if task.cell is None:
                 return tune_dataset(task.plan, task.dataset, dataset, task.n_jobs)
             rows = run_cell(
-                task.plan, task.cell, dataset, tuned=task.tuned, wanted=task.wanted,
+                task.plan,
+                task.cell,
+                dataset,
+                tuned=task.tuned,
+                wanted=task.wanted,
                 n_jobs=task.n_jobs,
-            )  # fmt: skip
+            )
             return rows_to_table(rows)
     except WorkerSetupError:
         raise  # it concerns all cells
@@ -273,9 +288,10 @@ class Run:
         needs = {name: cell_memory(self.plan, dataset) for name, dataset in self._data.items()}
         largest = max(needs, key=needs.__getitem__)
         check_memory(
-            needs[largest], f"the methods on a fold of {largest}",
+            needs[largest],
+            f"the methods on a fold of {largest}",
             "use fewer rows, features, classes, sizes or methods",
-        )  # fmt: skip
+        )
         free = free_memory()
         if free is not None and free < self._n_workers * needs[largest]:
             n_fitting = max(1, free // needs[largest])
@@ -325,19 +341,26 @@ class Run:
                 self._data.clear()  # of which all workers share one copy
             tasks = {
                 name: Task(
-                    self.plan, name, self._described[name]["fingerprint"], self.engine.n_threads,
+                    self.plan,
+                    name,
+                    self._described[name]["fingerprint"],
+                    self.engine.n_threads,
                     paths.get(name),
                 )
                 for name in names
-            }  # fmt: skip
+            }
             tuned = self._tune(tasks, function)
             sizes = {name: d["n_samples"] * d["n_features"] for name, d in self._described.items()}
             # The longest first, so that no worker is left with one when all others are done.
             cells = [
-                replace(tasks[cell.dataset], cell=cell, wanted=self._missing[cell],
-                        tuned=tuned.get(cell.dataset))
+                replace(
+                    tasks[cell.dataset],
+                    cell=cell,
+                    wanted=self._missing[cell],
+                    tuned=tuned.get(cell.dataset),
+                )
                 for cell in sorted(self._missing, key=lambda cell: -sizes[cell.dataset])
-            ]  # fmt: skip
+            ]
             results = run_tasks(self.engine, function, cells, self.note, self._n_workers)
             for task, rows in track(results, "cells", self.summary.n_cells, n_before=self._n_done):
                 self._keep(task, rows)

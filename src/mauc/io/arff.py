@@ -160,11 +160,16 @@ def open_arff(path: Path, options: ReadOptions, memory: int | None) -> Table:
 
     declared = {a.name: a.values for a in attributes if a.kind == "nominal"}
     return Table(
-        path, source, names, target=len(names) - 1, is_named=not rows.is_sparse,
-        locate_row=lambda row: f"line {numbers[row]}", check_column=check_column,
+        path,
+        source,
+        names,
+        target=len(names) - 1,
+        is_named=not rows.is_sparse,
+        locate_row=lambda row: f"line {numbers[row]}",
+        check_column=check_column,
         categories=declared if rows.is_sparse else {},
         dates=frozenset(j for j, a in enumerate(attributes) if a.kind == "date"),
-    )  # fmt: skip
+    )
 
 
 def _read_dense(rows: _Rows, memory: int | None) -> FrameSource:

@@ -36,10 +36,15 @@ class ArraySource(ColumnSource):
     """Columns of an array, memmap, Zarr array or h5py dataset, which `reopen` opens elsewhere."""
 
     def __init__(
-        self, array: Any, name: str, *, reopen: Callable[[], Any] | None = None,
-        stamp: Callable[[], dict[str, Any]] | None = None, waits: bool = False,
+        self,
+        array: Any,
+        name: str,
+        *,
+        reopen: Callable[[], Any] | None = None,
+        stamp: Callable[[], dict[str, Any]] | None = None,
+        waits: bool = False,
         memory: int | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._array, self._reopen = check_array(array, name), reopen
         self._stamp, self._mark = stamp, None if stamp is None else stamp()
         self.waits = waits
@@ -171,10 +176,13 @@ class FrameSource(ColumnSource):
         self._frame = frame
         self._is_word = find_nominal(frame)
         types = [
-            WORDS if word else kind if getattr(kind, "char", "") in ("d", "f")
+            WORDS
+            if word
+            else kind
+            if getattr(kind, "char", "") in ("d", "f")
             else column_values(get_column(frame, j)[:0]).dtype
             for j, (word, kind) in enumerate(zip(self._is_word, frame.dtypes, strict=True))
-        ]  # fmt: skip
+        ]
         super().__init__(
             name, frame.shape[0], types, feature_names=list(frame.columns), memory=memory
         )
@@ -229,9 +237,13 @@ def as_words(column: Any) -> Any:
 
 
 def open_array(
-    array: Any, name: str, memory: int | None, *,
-    stamp: Callable[[], dict[str, Any]] | None = None, **how: Any,
-) -> ColumnSource:  # fmt: skip
+    array: Any,
+    name: str,
+    memory: int | None,
+    *,
+    stamp: Callable[[], dict[str, Any]] | None = None,
+    **how: Any,
+) -> ColumnSource:
     """Return the columns of an array, from the cache if it is large, on disk and lies by rows."""
     check_array(array, name)
     limit = default_memory() if memory is None else memory
@@ -268,9 +280,12 @@ def open_npy(path: Path | str, options: ReadOptions, memory: int | None) -> Tabl
         source: ColumnSource = ArraySource(np.array(array), str(path))
     else:
         source = open_array(
-            array, str(path), memory, reopen=partial(_load_npy, str(path)),
+            array,
+            str(path),
+            memory,
+            reopen=partial(_load_npy, str(path)),
             stamp=partial(file_stamp, Path(path)),
-        )  # fmt: skip
+        )
     return _array_table(source, options.target)
 
 
@@ -288,9 +303,13 @@ def _array_table(
     elif load is not None and isinstance(target, str) and not target.removeprefix("-").isdigit():
         labels = load(target)[:]
     return Table(
-        source.name, source, default_names(range(source.shape[1])), labels=labels,
-        is_named=False, has_named_labels=labels is not None,
-    )  # fmt: skip
+        source.name,
+        source,
+        default_names(range(source.shape[1])),
+        labels=labels,
+        is_named=False,
+        has_named_labels=labels is not None,
+    )
 
 
 def _load_npy(path: str) -> Any:

@@ -197,10 +197,15 @@ class ArrowSource(ArrowColumns):
     """Columns of a pyarrow Table or Dataset, whose `files` must not change."""
 
     def __init__(
-        self, data: Any, name: str, *, system: FileSystem | None = None,
-        files: Sequence[File] = (), type_errors: Mapping[str, MaucError] = {},
+        self,
+        data: Any,
+        name: str,
+        *,
+        system: FileSystem | None = None,
+        files: Sequence[File] = (),
+        type_errors: Mapping[str, MaucError] = {},
         memory: int | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._data, self._system, self._files = data, system, tuple(files)
         self.type_errors: dict[str, MaucError] = dict(type_errors)
         check_unique(name, data.schema.names)
@@ -211,9 +216,12 @@ class ArrowSource(ArrowColumns):
             n_samples = data.num_rows if self._is_table else data.count_rows()
             self._edges = self._find_edges(n_samples)
         super().__init__(
-            name, n_samples, [feature_type(kind) for kind in self.arrow_types],
-            feature_names=data.schema.names, memory=memory,
-        )  # fmt: skip
+            name,
+            n_samples,
+            [feature_type(kind) for kind in self.arrow_types],
+            feature_names=data.schema.names,
+            memory=memory,
+        )
         counts = [data.column(j).null_count for j in range(self.shape[1])] if self._is_table else ()
         add_widths(self, [j for j in range(self.shape[1]) if not counts or counts[j]])
 
@@ -241,9 +249,12 @@ class ArrowSource(ArrowColumns):
         # In order and without reading ahead: that is done for whole stripes of columns.
         names = self._data.schema.names  # made anew when it is asked for
         options = {
-            "columns": [names[j] for j in columns], "batch_size": _BATCH_ROWS,
-            "batch_readahead": 1, "fragment_readahead": 1, "use_threads": False,
-        }  # fmt: skip
+            "columns": [names[j] for j in columns],
+            "batch_size": _BATCH_ROWS,
+            "batch_readahead": 1,
+            "fragment_readahead": 1,
+            "use_threads": False,
+        }
         if len(self._edges) == 2:
             yield from cut_batches(self._data.to_batches(**options), 0, start, stop)
             return
@@ -313,9 +324,12 @@ def arrow_table(source: ArrowColumns, hidden: Collection[str] = ()) -> Table:
         raise MaucError(f"{source.name} has columns but no rows.")
 
     return Table(
-        source.name, source, names, check_column=lambda column: source.check_readable([column]),
+        source.name,
+        source,
+        names,
+        check_column=lambda column: source.check_readable([column]),
         hidden=frozenset(j for j, name in enumerate(names) if name in hidden),
-    )  # fmt: skip
+    )
 
 
 def open_feather(path: Path | str, options: ReadOptions, memory: int | None) -> Table:
@@ -342,10 +356,12 @@ def open_feather(path: Path | str, options: ReadOptions, memory: int | None) -> 
                     reader.get_batch(i).validate(full=True)
     types, errors = unify_schemas([file.name for file in files], schemas)
     found = dataset.dataset(
-        [file.path for file in files], format="ipc",
+        [file.path for file in files],
+        format="ipc",
         filesystem=None if system.is_local else system.fs,
-        partitioning="hive" if files[0].parts else None, partition_base_dir=system.root,
-    )  # fmt: skip
+        partitioning="hive" if files[0].parts else None,
+        partition_base_dir=system.root,
+    )
     if any(not schema.equals(schemas[0]) for schema in schemas):
         kinds = [types.get(field.name, field.type) for field in found.schema]
         pairs = zip(found.schema.names, kinds, strict=True)

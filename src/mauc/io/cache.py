@@ -134,9 +134,13 @@ class CachedColumns(BatchColumns):
     """Columns of a table in the cache, whose file is mapped; `look` returns its stamp now."""
 
     def __init__(
-        self, path: Path, note: Note, memory: int | None, look: Callable[[], Stamp],
+        self,
+        path: Path,
+        note: Note,
+        memory: int | None,
+        look: Callable[[], Stamp],
         types: Sequence[Any],
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.path, self._stamp, self._look = path, note["stamp"], look
         self._map: mmap.mmap | None = None
         super().__init__(None, note, types, memory)
@@ -220,10 +224,15 @@ class ColumnWriter:
 
 
 def find_or_build(
-    source: str, options: Mapping[str, Any], *, path: str | None, look: Callable[[], Stamp],
-    n_bytes: int, build: Callable[[IO[bytes]], Note],
+    source: str,
+    options: Mapping[str, Any],
+    *,
+    path: str | None,
+    look: Callable[[], Stamp],
+    n_bytes: int,
+    build: Callable[[IO[bytes]], Note],
     serves: Callable[[Note], bool] = lambda note: True,
-) -> tuple[Path, Note]:  # fmt: skip
+) -> tuple[Path, Note]:
     """Return file and note of a cached table; `build` writes it if there is none that serves."""
     folder, stamp = private_folder(_COLUMNS), look()
     key = json.dumps([VERSION, path or source, options], sort_keys=True, ensure_ascii=False)
@@ -299,17 +308,23 @@ def _remove_dead_parts(held: str = "") -> None:
 
 
 def cache_array(
-    array: Any, name: str, look: Callable[[], Stamp], *, memory: int | None = None,
+    array: Any,
+    name: str,
+    look: Callable[[], Stamp],
+    *,
+    memory: int | None = None,
     layout: Sequence[int] = (),
-) -> CachedColumns:  # fmt: skip
+) -> CachedColumns:
     """Return the columns of an array that lies by rows; `layout` tells parts of a file apart."""
     memory = default_memory() if memory is None else int(memory)
     path = str(Path(name).resolve()) if os.path.isfile(name) else None
     kind = np.dtype(array.dtype).newbyteorder("=")
     n_rows, n_columns = array.shape
     options = {
-        "shape": [n_rows, n_columns], "dtype": np.dtype(array.dtype).str, "layout": list(layout)
-    }  # fmt: skip
+        "shape": [n_rows, n_columns],
+        "dtype": np.dtype(array.dtype).str,
+        "layout": list(layout),
+    }
     types = [kind.newbyteorder("<").str] * n_columns
 
     def build(file: IO[bytes]) -> Note:
@@ -405,9 +420,10 @@ def _named(tables: list[CachedTable], names: Iterable[str]) -> list[CachedTable]
     for name in names:
         path = str(Path(name).resolve())
         meant = [
-            table for table in tables
+            table
+            for table in tables
             if name in (table.name, table.source) or str(Path(table.source).resolve()) == path
-        ]  # fmt: skip
+        ]
         if not meant:
             listed = first_few([table.name for table in tables]) or "none"
             raise MaucError(
@@ -430,6 +446,13 @@ def _describe(table: Path) -> CachedTable:
         with contextlib.suppress(MaucError):
             state = "current" if file_stamp(path) == note["stamp"] else state
     return CachedTable(
-        table.stem, note["source"], note["edges"][-1], len(note["types"]), size, note["created"],
-        used, state, note["options"],
-    )  # fmt: skip
+        table.stem,
+        note["source"],
+        note["edges"][-1],
+        len(note["types"]),
+        size,
+        note["created"],
+        used,
+        state,
+        note["options"],
+    )

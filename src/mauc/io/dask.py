@@ -20,9 +20,15 @@ class DaskSource(ColumnSource):
     """Columns of a Dask `collection`, whose blocks of rows begin at `edges`."""
 
     def __init__(
-        self, collection: Any, name: str, lengths: Any, types: list[Any], *, names: Any = None,
+        self,
+        collection: Any,
+        name: str,
+        lengths: Any,
+        types: list[Any],
+        *,
+        names: Any = None,
         memory: int | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.collection = collection
         self._edges = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         super().__init__(name, self._edges[-1], types, feature_names=names, memory=memory)

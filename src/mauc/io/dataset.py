@@ -210,9 +210,12 @@ class ConvertedColumns(ChosenColumns):
     """Columns of a source that are converted as they are read; `origins` are those they are of."""
 
     def __init__(
-        self, source: ColumnSource, origins: Sequence[int], types: Sequence[Any],
+        self,
+        source: ColumnSource,
+        origins: Sequence[int],
+        types: Sequence[Any],
         names: Sequence[str],
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(source, np.asarray(origins, np.int64))
         self.types: list[np.dtype] = [np.dtype(kind) for kind in types]
         self.feature_names: np.ndarray = np.array(names, dtype=object)
@@ -310,12 +313,16 @@ def encode_dataset(
     _, semicolon, rest = (dataset.notes[0] if dataset.notes else "").partition("; left out: ")
     options = "" if max_categories is None else f", max_categories={max_categories}"
     return replace(
-        dataset, X=encoded, feature_names=[piece.name for piece in made],
+        dataset,
+        X=encoded,
+        feature_names=[piece.name for piece in made],
         categories=dataset.categories if nominal == "ordinal" else {},
-        notes=(columns_note(n_numbers, len(is_nominal), how) + semicolon + rest,
-               *dataset.notes[1:]),
+        notes=(
+            columns_note(n_numbers, len(is_nominal), how) + semicolon + rest,
+            *dataset.notes[1:],
+        ),
         source=dataset.source and f"encode_dataset({dataset.source}, {nominal!r}{options})",
-    )  # fmt: skip
+    )
 
 
 def _plan_column(

@@ -22,14 +22,18 @@ class HeldColumns(ColumnSource):
 
     def __init__(self, source: ColumnSource, columns: Sequence[int]) -> None:
         super().__init__(
-            source.name, source.shape[0], source.types, feature_names=source.feature_names,
+            source.name,
+            source.shape[0],
+            source.types,
+            feature_names=source.feature_names,
             memory=source.memory,
-        )  # fmt: skip
+        )
         n_rows, width = source.shape[0], sum(source.types[j].itemsize for j in columns)
         check_memory(
-            2 * n_rows * width, f"{source.name}: {n_rows:,} rows of {len(columns):,} columns",
+            2 * n_rows * width,
+            f"{source.name}: {n_rows:,} rows of {len(columns):,} columns",
             f"read them in blocks ({option('open_columns')})",
-        )  # fmt: skip
+        )
         self.arrow_types: Any = getattr(source, "arrow_types", None)
         self._columns = dict(zip(columns, source.read(np.array(columns)), strict=True))
         source.check_unchanged()
@@ -43,9 +47,13 @@ class FeatureColumns(ConvertedColumns):
     """Features: numbers, dates as seconds (as they are if raw), the others as categories."""
 
     def __init__(
-        self, table: Table, columns: Sequence[int], categorical: Collection[int] = (), *,
+        self,
+        table: Table,
+        columns: Sequence[int],
+        categorical: Collection[int] = (),
+        *,
         is_raw: bool = False,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._path, self._is_raw, self._categories = table.path, is_raw, table.categories
         self._is_named = table.is_named
         self._categorical = frozenset(categorical)

@@ -62,10 +62,16 @@ def fetch(name: str, *, force: bool = False) -> Path:
         )
     path = write_table(dataset, cache / f"{name}.npz", force=True)
     note = {
-        "name": name, "title": entry.title, "url": entry.url, "openml_id": entry.openml_id,
-        "origins": list(entry.origins), "licence": entry.licence, "npz_sha256": file_digest(path),
-        "fingerprint": fingerprint, "shape": [dataset.n_samples, dataset.n_features],
-    }  # fmt: skip
+        "name": name,
+        "title": entry.title,
+        "url": entry.url,
+        "openml_id": entry.openml_id,
+        "origins": list(entry.origins),
+        "licence": entry.licence,
+        "npz_sha256": file_digest(path),
+        "fingerprint": fingerprint,
+        "shape": [dataset.n_samples, dataset.n_features],
+    }
     write_atomic(cache / f"{name}.json", json.dumps(note, indent=2) + "\n", force=True)
     return path
 

@@ -310,9 +310,12 @@ def _open_zst(file: BinaryIO) -> Any:
 
 #: how archives of one file are opened, and how they begin, by their endings
 ARCHIVES: dict[str, tuple[Callable[[BinaryIO], Any], bytes]] = {
-    ".gz": (gzip.open, b"\x1f\x8b"), ".bz2": (bz2.open, b"BZh"), ".xz": (lzma.open, b"\xfd7zXZ"),
-    ".zip": (_open_zip, b"PK\x03\x04"), ".zst": (_open_zst, b"\x28\xb5\x2f\xfd"),
-}  # fmt: skip
+    ".gz": (gzip.open, b"\x1f\x8b"),
+    ".bz2": (bz2.open, b"BZh"),
+    ".xz": (lzma.open, b"\xfd7zXZ"),
+    ".zip": (_open_zip, b"PK\x03\x04"),
+    ".zst": (_open_zst, b"\x28\xb5\x2f\xfd"),
+}
 
 
 def split_archive(path: str) -> tuple[str, str]:

@@ -68,13 +68,15 @@ FORMATS = {
     "tsv": _text((".tsv", ".tab"), _LINES),
     "txt": _text((".txt",), (*_LINES, "sheet")),
     "xlsx": Format(
-        "frames:open_sheet", (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"),
-        (*_CELLS, "sheet", "skip_rows"), growth=20,
+        "frames:open_sheet",
+        (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"),
+        (*_CELLS, "sheet", "skip_rows"),
+        growth=20,
     ),
     "zarr": Format(
         "arrays:open_zarr", (".zarr",), _REMOTE, True, has_addresses=True, has_arrays=True
     ),
-}  # fmt: skip
+}
 _BY_ENDING = {end: name for name, known in FORMATS.items() for end in known.endings}
 #: formats of rows of text
 TEXT_FORMATS = ("csv", "tsv", "txt")

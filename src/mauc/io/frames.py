@@ -139,20 +139,30 @@ def open_sheet(path: Path, options: ReadOptions, memory: int | None) -> Table:
         notes.append(f"the first sheet; {option('sheet')} names another: {first_few(others)}")
     if options.skip_rows != 0 and len(cells):
         rule = FooterRule(
-            len(names), label, options.missing or (), ".", options.thousands,
+            len(names),
+            label,
+            options.missing or (),
+            ".",
+            options.thousands,
             lambda: _cell_texts(cells),
-        )  # fmt: skip
+        )
         last = _cell_texts(cells.iloc[1:].iloc[-MAX_FOOTERS:])
         n_footers = rule.count(last)
-        footers = zip(cells.index[len(cells) - n_footers :], last[len(last) - n_footers :],
-                      strict=True)  # fmt: skip
+        footers = zip(
+            cells.index[len(cells) - n_footers :], last[len(last) - n_footers :], strict=True
+        )
         notes += footers_note([(f"row {row + 1}", " ".join(filter(None, c))) for row, c in footers])
         cells = cells.iloc[: len(cells) - n_footers]
     rows = cells.index
     return _frame_table(
-        path, cells.set_axis(names, axis=1), options, memory, notes,
-        lambda row: f"row {rows[row] + 1}", hint,
-    )  # fmt: skip
+        path,
+        cells.set_axis(names, axis=1),
+        options,
+        memory,
+        notes,
+        lambda row: f"row {rows[row] + 1}",
+        hint,
+    )
 
 
 def _read_sheet(book: Any, place: int, skip_rows: int | None) -> tuple[Any, list[str], list[str]]:
@@ -175,9 +185,10 @@ def _check_sheets(path: Path, book: Any, place: int, options: ReadOptions) -> No
     titles = [str(title) for title in book.sheet_names]
     others = [title for j, title in enumerate(titles) if j != place]
     holders = [
-        title for title in others
+        title
+        for title in others
         if options.target in _read_sheet(book, titles.index(title), options.skip_rows)[1]
-    ]  # fmt: skip
+    ]
     if holders:
         own = f"the first sheet, {titles[0]!r}," if place == 0 else f"sheet {titles[place]!r}"
         have = "sheet {} has" if len(holders) == 1 else "sheets {} have"
@@ -246,9 +257,14 @@ def _ods_extent(content: bytearray) -> tuple[int, int]:
 
 
 def _frame_table(
-    path: Path | str, frame: Any, options: ReadOptions, memory: int | None,
-    notes: Sequence[str] = (), locate_row: Callable[[int], str] = number_row, hint: str = "",
-) -> Table:  # fmt: skip
+    path: Path | str,
+    frame: Any,
+    options: ReadOptions,
+    memory: int | None,
+    notes: Sequence[str] = (),
+    locate_row: Callable[[int], str] = number_row,
+    hint: str = "",
+) -> Table:
     """Return the table of a frame of pandas, its columns of texts and objects typed."""
     import pandas as pd
 
@@ -274,8 +290,10 @@ def _frame_table(
             is_gap = column.isin(gaps)
             columns[name] = column.mask(is_gap) if is_gap.any() else column
         else:
-            plain = [v.strip() if isinstance(v, str) else str(v).replace(".", decimal)
-                     for v in column.astype(object).where(column.notna(), "")]  # fmt: skip
+            plain = [
+                v.strip() if isinstance(v, str) else str(v).replace(".", decimal)
+                for v in column.astype(object).where(column.notna(), "")
+            ]
             codes, words = pd.factorize(np.array(plain, object))
             typed = type_words(
                 name, words, missing, decimal, options.thousands, is_label=j == label
@@ -289,9 +307,16 @@ def _frame_table(
         )
 
     return Table(
-        path, FrameSource(pd.DataFrame(columns), str(path), memory=memory), names,
-        locate_row=locate_row, check_column=check_column, notes=said, hint=hint,
+        path,
+        FrameSource(pd.DataFrame(columns), str(path), memory=memory),
+        names,
+        locate_row=locate_row,
+        check_column=check_column,
+        notes=said,
+        hint=hint,
         missing_words=tuple(word for word in MISSING if word not in missing),
-        uses_word=lambda word: options.target not in options.categorical_features
-        and any(word in typed.words for j, (typed, _) in texts.items() if j != label),
-    )  # fmt: skip
+        uses_word=lambda word: (
+            options.target not in options.categorical_features
+            and any(word in typed.words for j, (typed, _) in texts.items() if j != label)
+        ),
+    )

@@ -9,8 +9,14 @@ from mauc.checks import check_int
 from mauc.data.validate import check_generator
 from mauc.io.dataset import Dataset
 
-CHARTS = ("Normal", "Cyclic", "Increasing trend", "Decreasing trend", "Upward shift",
-          "Downward shift")  # fmt: skip
+CHARTS = (
+    "Normal",
+    "Cyclic",
+    "Increasing trend",
+    "Decreasing trend",
+    "Upward shift",
+    "Downward shift",
+)
 # Values are rounded, so that the last bits of a machine's sine and logarithm do not show.
 _DECIMALS = 4
 
@@ -82,9 +88,14 @@ def make_control_charts(n_per_class: int = 100, length: int = 60, random_state: 
 
 
 def make_siren(
-    n_per_class: int = 100, n_easy: int = 2, n_hard: int = 4, n_loud: int = 40, n_quiet: int = 3,
-    n_noise: int = 20, random_state: Any = 0,
-) -> Dataset:  # fmt: skip
+    n_per_class: int = 100,
+    n_easy: int = 2,
+    n_hard: int = 4,
+    n_loud: int = 40,
+    n_quiet: int = 3,
+    n_noise: int = 20,
+    random_state: Any = 0,
+) -> Dataset:
     """Generate a problem on which filters that average over class pairs fail.
 
     Many redundant "loud" features separate the easy classes from all others. For every pair of
@@ -137,9 +148,13 @@ def make_siren(
     11
     """
     for name, count, low in (
-        ("n_per_class", n_per_class, 1), ("n_easy", n_easy, 1), ("n_hard", n_hard, 2),
-        ("n_loud", n_loud, 1), ("n_quiet", n_quiet, 1), ("n_noise", n_noise, 0),
-    ):  # fmt: skip
+        ("n_per_class", n_per_class, 1),
+        ("n_easy", n_easy, 1),
+        ("n_hard", n_hard, 2),
+        ("n_loud", n_loud, 1),
+        ("n_quiet", n_quiet, 1),
+        ("n_noise", n_noise, 0),
+    ):
         check_int(name, count, low)
     rng = check_generator(random_state)
     classes = [f"easy{i + 1}" for i in range(n_easy)] + [f"hard{i + 1}" for i in range(n_hard)]

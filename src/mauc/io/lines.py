@@ -302,9 +302,14 @@ class Lines:
     """The rows of a text file with their line numbers, for its beginning and for errors."""
 
     def __init__(
-        self, path: Path, separator: str, encoding: str, has_header: bool | None,
-        decimal: str = ".", skipped: Collection[int] = (),
-    ) -> None:  # fmt: skip
+        self,
+        path: Path,
+        separator: str,
+        encoding: str,
+        has_header: bool | None,
+        decimal: str = ".",
+        skipped: Collection[int] = (),
+    ) -> None:
         self.path: Path = path
         self.separator: str = separator
         self.encoding: str = encoding

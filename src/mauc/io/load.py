@@ -144,9 +144,12 @@ def _as_seconds(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", UserWarning)  # of days that come first
                 dates = pd.to_datetime(
-                    texts, format="mixed", errors="coerce", utc=True,
+                    texts,
+                    format="mixed",
+                    errors="coerce",
+                    utc=True,
                     dayfirst=bool((first > 12).any()),
-                ).dt.tz_localize(None)  # fmt: skip
+                ).dt.tz_localize(None)
         values = dates.to_numpy()
     return as_floats(values)
 
@@ -271,17 +274,25 @@ def _opened(
 
 
 def assemble(
-    table: Table, options: ReadOptions, name: str, *, is_streamed: bool = False,
+    table: Table,
+    options: ReadOptions,
+    name: str,
+    *,
+    is_streamed: bool = False,
     is_raw: bool = False,
-) -> Dataset:  # fmt: skip
+) -> Dataset:
     """Split a table into features and labels; if streamed, `X` is a source, as read if raw."""
     return _assemble(table, options, name, is_streamed=is_streamed, is_raw=is_raw)[0]
 
 
 def _assemble(
-    table: Table, options: ReadOptions, name: str, *, is_streamed: bool = False,
+    table: Table,
+    options: ReadOptions,
+    name: str,
+    *,
+    is_streamed: bool = False,
     is_raw: bool = False,
-) -> tuple[Dataset, np.ndarray[Any, Any], dict[int, str]]:  # fmt: skip
+) -> tuple[Dataset, np.ndarray[Any, Any], dict[int, str]]:
     """Return what `assemble` does, the rows of the table that it has, and why columns are not."""
     roles = rules.find_roles(table, options)
     source, target = table.source, roles.target

@@ -41,122 +41,168 @@ class ReadOptions:
     """How a file is read; `make` checks what a user gives."""
 
     target: str | int | None = _option(
-        None, "str or int, optional", "--target COLUMN",
+        None,
+        "str or int, optional",
+        "--target COLUMN",
         "Column with the labels, by name or number (-1 is the last).",
         "Formats that keep labels apart (npz, mat, svmlight) need none; the default of arff files "
         "and of text files without a header is the last column.",
-    )  # fmt: skip
+    )
     groups: str | int | None = _option(
-        None, "str or int, optional", "--groups COLUMN",
+        None,
+        "str or int, optional",
+        "--groups COLUMN",
         "Column that says which rows belong together, such as a patient: it is not a feature, and "
         "such rows are on one side of every split.",
         "`Dataset.groups` has it; `open_columns` does not take it.",
-    )  # fmt: skip
+    )
     format: str | None = _option(
-        None, "str, optional", "--format NAME",
+        None,
+        "str, optional",
+        "--format NAME",
         "Format of the file, if its extension does not tell: arff, csv, dta (Stata), feather, "
         "hdf5, json (also lines of it), mat, npy, npz, parquet, sas (xpt, sas7bdat), sav (SPSS), "
         "sql (SQLite), svmlight, tsv, txt (separator found), xlsx (also xls, ods) or zarr.",
         "Text, json, dta and sas files may be compressed (``.csv.gz``, bz2, xz, zst, or zip with "
         "one file).",
-    )  # fmt: skip
+    )
     nominal: str = _option(
-        "keep", '{"keep", "ordinal", "onehot", "drop"}, default="keep"', "--nominal HOW",
+        "keep",
+        '{"keep", "ordinal", "onehot", "drop"}, default="keep"',
+        "--nominal HOW",
         "Nominal columns: keep them, or make them codes (ordinal) or indicators (onehot), or drop "
         "them.",
         "Columns of text, categories and booleans are nominal, see `encode_dataset`.",
-    )  # fmt: skip
+    )
     categorical_features: tuple[str | int, ...] = _option(
-        (), "str, int or sequence of these", "--categorical COLUMN",
+        (),
+        "str, int or sequence of these",
+        "--categorical COLUMN",
         "Columns that are nominal although they hold numbers.",
-    )  # fmt: skip
+    )
     columns: tuple[str | int, ...] | None = _option(
-        None, "str, int or sequence of these, optional", "",
+        None,
+        "str, int or sequence of these, optional",
+        "",
         "Columns that are features, in this order; all but the target by default.",
-    )  # fmt: skip
+    )
     drop: tuple[str | int, ...] = _option(
-        (), "str, int or sequence of these", "--drop COLUMN",
+        (),
+        "str, int or sequence of these",
+        "--drop COLUMN",
         "Columns to leave out; also several (a,b) and patterns (Class*).",
-    )  # fmt: skip
+    )
     keep_ids: bool = _option(
-        False, "bool", "--keep-ids",
+        False,
+        "bool",
+        "--keep-ids",
         "Keep columns that look like row numbers, ids or dates, constant and nearly empty ones; "
         "they are left out otherwise.",
         "False by default in `load_dataset`, True in `open_columns`, which reads every column once "
         "to find them.",
-    )  # fmt: skip
+    )
     skip_unlabelled: bool = _option(
-        False, "bool, default=False", "--skip-unlabelled",
+        False,
+        "bool, default=False",
+        "--skip-unlabelled",
         "Leave out rows without a label; otherwise they are an error.",
-    )  # fmt: skip
+    )
     many_classes: bool = _option(
-        False, "bool, default=False", "--many-classes",
+        False,
+        "bool, default=False",
+        "--many-classes",
         "Accept a target of more than 1,000 classes, or of more than 20 with hardly more than one "
         "row each, which is otherwise taken for a measurement.",
-    )  # fmt: skip
+    )
     min_class_size: int | None = _option(
-        None, "int, optional", "--min-class-size N",
+        None,
+        "int, optional",
+        "--min-class-size N",
         "Leave out the rows of classes with fewer rows than this, after merging.",
-    )  # fmt: skip
+    )
     merge: tuple[str, ...] = _option(
-        (), "str or sequence of str", "--merge CLASSES=NAME",
+        (),
+        "str or sequence of str",
+        "--merge CLASSES=NAME",
         "Classes to take as one, and its name: 'A,B=AB'.",
-    )  # fmt: skip
+    )
     classes: tuple[str, ...] | None = _option(
-        None, "str, int or sequence of these, optional", "--classes CLASSES",
+        None,
+        "str, int or sequence of these, optional",
+        "--classes CLASSES",
         "Classes to keep, such as A,B,C, after merging; rows of others are left out.",
-    )  # fmt: skip
+    )
     missing: tuple[str, ...] | None = _option(
-        None, "str or sequence of str, optional", "--missing WORD",
+        None,
+        "str or sequence of str, optional",
+        "--missing WORD",
         "Words that stand for a missing value in text files, spreadsheets and other tables of "
         "cells, besides nothing, ?, NA, N/A, NaN, nan and null.",
         "Labels that are names are missing only where there is nothing, ``?`` or one of these "
         'words: "NA" may be a class.',
-    )  # fmt: skip
+    )
     separator: str | None = _option(
-        None, "str, optional", "--separator TEXT",
+        None,
+        "str, optional",
+        "--separator TEXT",
         "Column separator of a csv, tsv or txt file: one character, or whitespace for any run of "
         "blanks and tabs; found where the first lines leave no doubt.",
-    )  # fmt: skip
+    )
     decimal: str | None = _option(
-        None, "str, optional", "--decimal TEXT",
+        None,
+        "str, optional",
+        "--decimal TEXT",
         "Decimal point of a text file (found if not separated by commas), or of texts in cells.",
-    )  # fmt: skip
+    )
     thousands: str | None = _option(
-        None, "str, optional", "--thousands TEXT",
+        None,
+        "str, optional",
+        "--thousands TEXT",
         "What separates thousands in a text file or a spreadsheet.",
         'By default it is recognised in columns that leave no doubt, such as one with "3,070" and '
         '"1,234,567".',
-    )  # fmt: skip
+    )
     header: bool | None = _option(
-        None, "bool, optional", "--header/--no-header",
+        None,
+        "bool, optional",
+        "--header/--no-header",
         "Whether the first line of a text file holds names of columns, or data; by default it is "
         "compared with the lines below.",
-    )  # fmt: skip
+    )
     skip_rows: int | None = _option(
-        None, "int, optional", "--skip-rows N",
+        None,
+        "int, optional",
+        "--skip-rows N",
         "Lines of a text file, or rows of a sheet, above the names of the columns; by default "
         "titles are found: a single word or text above wider rows. With 0 no row is left out, also "
         "none below the data, such as a total or a source.",
-    )  # fmt: skip
+    )
     encoding: str | None = _option(
-        None, 'str, default="utf-8"', "--encoding NAME",
+        None,
+        'str, default="utf-8"',
+        "--encoding NAME",
         "Encoding of a text file, such as latin-1; by default utf-8, or utf-16 where the file "
         "begins with a byte order mark of it.",
-    )  # fmt: skip
+    )
     sheet: str | int | None = _option(
-        None, "str or int, optional", "--sheet NAME",
+        None,
+        "str or int, optional",
+        "--sheet NAME",
         "Sheet of an xlsx, xls or ods file, by name or number; the first by default.",
-    )  # fmt: skip
+    )
     sql: str | None = _option(
-        None, "str, optional", "--sql QUERY",
+        None,
+        "str, optional",
+        "--sql QUERY",
         "Query whose rows are read, of an SQLite file or of the address of a data base "
         "(postgresql://...); the only table of a file by default.",
-    )  # fmt: skip
+    )
     storage_options: Mapping[str, Any] | None = _option(
-        None, "mapping, optional", "",
+        None,
+        "mapping, optional",
+        "",
         "Options of the file system of an address (``s3://...``), such as keys.",
-    )  # fmt: skip
+    )
 
     @classmethod
     def make(cls, function: str, given: Mapping[str, Any]) -> "ReadOptions":
@@ -176,9 +222,10 @@ class ReadOptions:
     def given(self) -> dict[str, Any]:
         """Return the options that are not left to their defaults."""
         return {
-            item.name: value for item in fields(self)
+            item.name: value
+            for item in fields(self)
             if (value := getattr(self, item.name)) != item.default
-        }  # fmt: skip
+        }
 
 
 #: every option with its default
@@ -241,11 +288,15 @@ def _plain_count(name: str, given: Any, low: int) -> int | None:
 
 
 _PLAIN: dict[str, Callable[[str, Any], Any]] = {
-    "classes": _plain_words, "merge": lambda name, value: _plain_words(name, value) or (),
-    "min_class_size": partial(_plain_count, low=1), "skip_rows": partial(_plain_count, low=0),
+    "classes": _plain_words,
+    "merge": lambda name, value: _plain_words(name, value) or (),
+    "min_class_size": partial(_plain_count, low=1),
+    "skip_rows": partial(_plain_count, low=0),
     "target": lambda name, value: None if value is None else _plain_column(name, value),
     "groups": lambda name, value: None if value is None else _plain_column(name, value),
     "sheet": lambda name, value: int(value) if is_int(value) else value,
-    "categorical_features": _plain_columns, "columns": _plain_columns, "drop": _plain_columns,
+    "categorical_features": _plain_columns,
+    "columns": _plain_columns,
+    "drop": _plain_columns,
     "missing": _plain_words,
-}  # fmt: skip
+}

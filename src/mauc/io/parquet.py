@@ -93,9 +93,12 @@ class ParquetSource(ArrowColumns):
         self._partitions = partition_columns(self._files, set(self._stored))
         types = [feature_type(kind) for kind in self.arrow_types]
         super().__init__(
-            system.address, int(self._file_edges[-1]), [*types, *(WORDS for _ in self._partitions)],
-            feature_names=[*self._stored, *self._partitions], memory=memory,
-        )  # fmt: skip
+            system.address,
+            int(self._file_edges[-1]),
+            [*types, *(WORDS for _ in self._partitions)],
+            feature_names=[*self._stored, *self._partitions],
+            memory=memory,
+        )
         missing = set[str]().union(*(footer.missing for footer in footers))
         may_miss = [j for j, name in enumerate(self._stored) if name in missing]
         add_widths(self, may_miss)
@@ -167,9 +170,15 @@ class ParquetSource(ArrowColumns):
 
 
 def _decode(
-    reader: Any, group: int, indices: list[int], first: int, last: int, n: int,
-    adders: Sequence[Callable[[Any], None]], size: int,
-) -> None:  # fmt: skip
+    reader: Any,
+    group: int,
+    indices: list[int],
+    first: int,
+    last: int,
+    n: int,
+    adders: Sequence[Callable[[Any], None]],
+    size: int,
+) -> None:
     """Read columns of a row group and hand their chunks on."""
     is_long = size > 4 * _CALL_BYTES and len(adders) == 1
     if not is_long and _FEW * last > n:
@@ -220,9 +229,11 @@ class Readers:
         import pyarrow.parquet as parquet
 
         return parquet.ParquetFile(
-            self._system.open(file), pre_buffer=not self._system.is_local,
-            read_dictionary=self._words or None, page_checksum_verification=True,
-        )  # fmt: skip
+            self._system.open(file),
+            pre_buffer=not self._system.is_local,
+            read_dictionary=self._words or None,
+            page_checksum_verification=True,
+        )
 
 
 def _n_chunks(footer: Any) -> int:
@@ -258,9 +269,10 @@ def read_footers(system: FileSystem, files: Sequence[File]) -> tuple[Readers, li
             leaves, missing = known[key]
             if len(files) * _n_chunks(metadata) <= _MAX_CHUNKS:  # otherwise all of them may
                 missing = [
-                    name for name in missing
+                    name
+                    for name in missing
                     if any(_may_miss(group.column(leaves[name])) for group in groups)
-                ]  # fmt: skip
+                ]
             return Footer(schema, [group.num_rows for group in groups], leaves, set(missing))
 
     first = read(Readers(system), files[0])

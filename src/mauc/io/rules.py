@@ -39,13 +39,34 @@ _WORD_BYTES = 128  # of a distinct text that is held
 
 # Words of a name that stand for an identifier, wherever they are.
 _ID_WORDS = {
-    "guid", "id", "ids", "identifier", "rowid", "rowname", "rownames", "rownum", "serial", "ssn",
-    "uid", "unnamed", "uuid",
-}  # fmt: skip
+    "guid",
+    "id",
+    "ids",
+    "identifier",
+    "rowid",
+    "rowname",
+    "rownames",
+    "rownum",
+    "serial",
+    "ssn",
+    "uid",
+    "unnamed",
+    "uuid",
+}
 # Those that do as the whole name; "number of rooms" and "refractive index" are measurements.
 _WEAK_WORDS = {
-    "idx", "index", "key", "no", "nr", "num", "number", "obs", "observation", "ref", "row",
-}  # fmt: skip
+    "idx",
+    "index",
+    "key",
+    "no",
+    "nr",
+    "num",
+    "number",
+    "obs",
+    "observation",
+    "ref",
+    "row",
+}
 _ID_ENDING = re.compile(
     r"(account|case|client|customer|employee|file|image|item|member|object|order|passenger|patient"
     r"|person|product|record|row|sample|student|subject|user)(id|no|nr|number)$"

@@ -99,17 +99,31 @@ def open_text(path: Path, options: ReadOptions, memory: int | None) -> Table:
     last = next((j for j in flagged if orange[j][2] == "c"), last)
     label = last if options.target is None else find_place(names, options.target)
     layout = Layout(
-        lines, n_bytes, names, n_header, head.decimal, options.thousands, missing, sorted(texts),
-        label, keeps_footers=options.skip_rows == 0,
-    )  # fmt: skip
+        lines,
+        n_bytes,
+        names,
+        n_header,
+        head.decimal,
+        options.thousands,
+        missing,
+        sorted(texts),
+        label,
+        keeps_footers=options.skip_rows == 0,
+    )
     source = _open_columns(layout, memory)
     return Table(
-        path, source, names, target=last, locate_row=lines.locate_row,
-        check_column=source.check_column, hint=lines.hint,
-        notes=[*head.notes, *filter(None, [lines.note]), *source.notes], hidden=frozenset(flagged),
+        path,
+        source,
+        names,
+        target=last,
+        locate_row=lines.locate_row,
+        check_column=source.check_column,
+        hint=lines.hint,
+        notes=[*head.notes, *filter(None, [lines.note]), *source.notes],
+        hidden=frozenset(flagged),
         missing_words=tuple(word for word in MISSING if word not in missing),
         uses_word=lambda word: label not in texts and lines.has_word(word, label or 0),
-    )  # fmt: skip
+    )
 
 
 @dataclass(frozen=True)
@@ -131,19 +145,27 @@ class Layout:
     def options(self) -> dict[str, Any]:
         """What the columns depend on, as a note of the cache has it."""
         return {
-            "separator": self.lines.separator, "encoding": self.lines.encoding,
-            "header": self.n_header, "decimal": self.decimal, "thousands": self.thousands,
-            "missing": list(self.missing), "texts": self.texts,
+            "separator": self.lines.separator,
+            "encoding": self.lines.encoding,
+            "header": self.n_header,
+            "decimal": self.decimal,
+            "thousands": self.thousands,
+            "missing": list(self.missing),
+            "texts": self.texts,
             "footers": self.keeps_footers,
-        }  # fmt: skip
+        }
 
     @property
     def footers(self) -> FooterRule:
         """What tells rows below the data."""
         return FooterRule(
-            len(self.names), self.label, self.missing, self.decimal, self.thousands,
+            len(self.names),
+            self.label,
+            self.missing,
+            self.decimal,
+            self.thousands,
             self.lines.data_rows,
-        )  # fmt: skip
+        )
 
 
 def _check_marks(separator: str, decimal: str, thousands: str | None) -> None:
@@ -193,9 +215,14 @@ def _open_columns(layout: Layout, memory: int | None) -> "TextColumns":
 
     look = partial(file_stamp, path)
     table, note = find_or_build(
-        str(path), layout.options, path=str(path.resolve()), look=look, n_bytes=n_bytes,
-        build=build, serves=serves,
-    )  # fmt: skip
+        str(path),
+        layout.options,
+        path=str(path.resolve()),
+        look=look,
+        n_bytes=n_bytes,
+        build=build,
+        serves=serves,
+    )
     return TextColumns(CachedColumns(table, note, memory, look, _plain_types(note)), layout, note)
 
 
@@ -230,9 +257,14 @@ class TextColumns(ConvertedColumns):
             types[j], self._typed[j] = object, None
             if words is not None:
                 self._typed[j] = typed = type_words(
-                    layout.names[j], words, layout.missing, layout.decimal, layout.thousands,
-                    is_label=j == layout.label, is_text=j in layout.texts,
-                )  # fmt: skip
+                    layout.names[j],
+                    words,
+                    layout.missing,
+                    layout.decimal,
+                    layout.thousands,
+                    is_label=j == layout.label,
+                    is_text=j in layout.texts,
+                )
                 types[j] = object if typed.categories is not None else typed.table.dtype
                 self.notes += [typed.note] if typed.note else []
         super().__init__(held, range(held.shape[1]), types, layout.names)
@@ -318,23 +350,29 @@ class _Conversion:
         with closing(writer):
             blocks = track(self._batches(), "blocks of rows", n_blocks, n_bytes=sizes)
             for batch in self._join(blocks):
-                writer.add([
-                    words[j].encode(batch.column(j)) if j in words
-                    else self._numbers(j, batch.column(j))
-                    for j in range(len(types))
-                ])  # fmt: skip
+                writer.add(
+                    [
+                        words[j].encode(batch.column(j))
+                        if j in words
+                        else self._numbers(j, batch.column(j))
+                        for j in range(len(types))
+                    ]
+                )
         n_lines = layout.lines.count() if self._end.footers else 0
         first = n_lines + 1 - len(self._end.footers)
         return writer, {
             # The label decides on rows that look like footers, if there are any.
             "judged": [layout.label] if self._end.is_doubtful else [],
             "footers": [[first + at, text] for at, text in enumerate(self._end.footers) if text],
-            "names": layout.names, "edges": writer.edges, "types": types,
+            "names": layout.names,
+            "edges": writer.edges,
+            "types": types,
             "whole": [j for j, is_one in enumerate(self._is_whole) if is_one],
-            "wide": sorted(self._wide), "incomplete": sorted(self._incomplete),
+            "wide": sorted(self._wide),
+            "incomplete": sorted(self._incomplete),
             "memory": self._memory,
             "words": {str(j): column.listed() for j, column in words.items()},
-        }  # fmt: skip
+        }
 
     def _join(self, blocks: Iterable[Any]) -> Iterator[Any]:
         """Yield batches of enough rows, made of several blocks."""
@@ -386,10 +424,14 @@ class _Conversion:
         names = [str(j) for j in range(len(layout.names))]
         words = arrow.dictionary(arrow.int32(), arrow.string())
         kinds = (arrow.float64(), arrow.int64(), arrow.float64(), words)
-        types = {} if only_schema else {
-            name: arrow.string() if as_text else kinds[kind]
-            for name, kind in zip(names, self._kinds, strict=True)
-        }  # fmt: skip
+        types = (
+            {}
+            if only_schema
+            else {
+                name: arrow.string() if as_text else kinds[kind]
+                for name, kind in zip(names, self._kinds, strict=True)
+            }
+        )
         lent: list[weakref.ref[Any]] = []
         stream: _Stream | None
         try:
@@ -402,10 +444,12 @@ class _Conversion:
                     ),
                     arrow_csv.ParseOptions(delimiter=stream.delimiter, newlines_in_values=True),
                     arrow_csv.ConvertOptions(
-                        column_types=types, null_values=[*MISSING, *layout.missing],
-                        strings_can_be_null=as_text, decimal_point=layout.decimal,
+                        column_types=types,
+                        null_values=[*MISSING, *layout.missing],
+                        strings_can_be_null=as_text,
+                        decimal_point=layout.decimal,
                     ),
-                )  # fmt: skip
+                )
                 if only_schema:
                     yield batches.schema
                     return

@@ -58,9 +58,15 @@ class TypedWords:
 
 
 def type_words(
-    name: str, words: Sequence[str], missing: Sequence[str] = (), decimal: str = ".",
-    thousands: str | None = None, *, is_label: bool = False, is_text: bool = False,
-) -> TypedWords:  # fmt: skip
+    name: str,
+    words: Sequence[str],
+    missing: Sequence[str] = (),
+    decimal: str = ".",
+    thousands: str | None = None,
+    *,
+    is_label: bool = False,
+    is_text: bool = False,
+) -> TypedWords:
     """Give the distinct texts of a column their type; those of text stay as they are."""
     gaps = {*(MISSING_LABELS if is_label else MISSING), *missing}
     texts = {word: word for word in words if word not in gaps}
@@ -180,9 +186,13 @@ def _patterns(mark: str, point: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 
 def check_words(
-    path: Path, name: str, typed: TypedWords, codes: Array, missing: Sequence[str],
+    path: Path,
+    name: str,
+    typed: TypedWords,
+    codes: Array,
+    missing: Sequence[str],
     locate_row: Callable[[int], str],
-) -> list[str]:  # fmt: skip
+) -> list[str]:
     """Return notes on a feature; raise if it is numbers with less than a tenth of words."""
     texts = [word.strip() for word in typed.words]
     if typed.categories is None:

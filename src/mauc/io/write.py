@@ -43,9 +43,13 @@ _COPIES = 4  # of a part of the rows: as it is read, as a frame, as Arrow and as
 
 
 def write_table(
-    data: Any, path: str | Path, *, target: str | None = None, format: str | None = None,
+    data: Any,
+    path: str | Path,
+    *,
+    target: str | None = None,
+    format: str | None = None,
     force: bool = False,
-) -> Path:  # fmt: skip
+) -> Path:
     """Write a data set, such as one reduced by ``dataset.take(ranking)``, to a file.
 
     Parameters
@@ -130,9 +134,10 @@ def _in_memory(dataset: Dataset, path: Path) -> Dataset:
     """Return a data set whose columns were all read; raise if they take more than is free."""
     n, m = dataset.X.shape
     check_memory(
-        _COPIES * dataset.X.n_bytes, f"{path}: {n:,} rows x {m:,} columns, written at once,",
+        _COPIES * dataset.X.n_bytes,
+        f"{path}: {n:,} rows x {m:,} columns, written at once,",
         "write parquet, feather, csv or tsv, which are written in parts",
-    )  # fmt: skip
+    )
     read = _read_rows(dataset, 0, n)
     X = read.X if read.nominal_features else np.column_stack([read.X[name] for name in read.X])
     return replace(read, X=X)
@@ -187,9 +192,13 @@ def _write_text(dataset: Dataset, file: IO[bytes], separator: str = ",") -> None
         # The shortest text of a float32 stands for another float64, and text is read as float64.
         narrow = {name: "float64" for name in frame.columns if str(frame[name].dtype) == "float32"}
         frame.astype(narrow).to_csv(
-            file, index=False, sep=separator, lineterminator="\n", encoding="utf-8",
+            file,
+            index=False,
+            sep=separator,
+            lineterminator="\n",
+            encoding="utf-8",
             header=number == 0,
-        )  # fmt: skip
+        )
 
 
 def _check_held(format: str, texts: Iterable[str]) -> None:

@@ -12,6 +12,14 @@ from mauc.metrics.mauc import (
 )
 
 __all__ = [
-    "MAUCComparison", "MAUCInterval", "PairAUCReport", "auc_mu_score", "compare_mauc",
-    "make_mauc_scorer", "mauc_interval", "mauc_score", "mauc_scorer", "pair_auc_scores",
-]  # fmt: skip
+    "MAUCComparison",
+    "MAUCInterval",
+    "PairAUCReport",
+    "auc_mu_score",
+    "compare_mauc",
+    "make_mauc_scorer",
+    "mauc_interval",
+    "mauc_score",
+    "mauc_scorer",
+    "pair_auc_scores",
+]

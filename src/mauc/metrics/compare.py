@@ -205,10 +205,24 @@ def compare_mauc(
     mauc_a, mauc_b = pairs.mean(auc_a), pairs.mean(auc_b)
     lower, upper, p_value = map(float, mean)
     return MAUCComparison(
-        mauc_a, mauc_b, mauc_a - mauc_b, lower, upper, p_value, alternative, tested.margin,
-        tested.level, classes, auc_a, auc_b, pair_values[0], pair_values[1], pair_values[2],
-        None if groups is None else len(np.unique(groups)), method,
-    )  # fmt: skip
+        mauc_a,
+        mauc_b,
+        mauc_a - mauc_b,
+        lower,
+        upper,
+        p_value,
+        alternative,
+        tested.margin,
+        tested.level,
+        classes,
+        auc_a,
+        auc_b,
+        pair_values[0],
+        pair_values[1],
+        pair_values[2],
+        None if groups is None else len(np.unique(groups)),
+        method,
+    )
 
 
 @dataclass(frozen=True, repr=False)
@@ -267,11 +281,15 @@ class MAUCComparison(Result):
         """Return the columns of `to_frame`: classes, AUCs, difference and bounds of every pair."""
         first, second = np.triu_indices(len(self.classes), 1)
         return {
-            "class_i": self.classes[first], "class_j": self.classes[second],
-            "auc_a": self.pair_auc_a, "auc_b": self.pair_auc_b,
+            "class_i": self.classes[first],
+            "class_j": self.classes[second],
+            "auc_a": self.pair_auc_a,
+            "auc_b": self.pair_auc_b,
             "difference": self.pair_auc_a - self.pair_auc_b,
-            "lower": self.pair_lower, "upper": self.pair_upper, "p_value": self.pair_p_value,
-        }  # fmt: skip
+            "lower": self.pair_lower,
+            "upper": self.pair_upper,
+            "p_value": self.pair_p_value,
+        }
 
     def printed_parts(self) -> list[str]:
         """Return what was found in one sentence."""

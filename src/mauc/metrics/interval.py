@@ -41,11 +41,20 @@ _MAX_FREEDOM = 1e10  # beyond, Student's t is the normal distribution
 
 
 def mauc_interval(
-    y_true: Any, y_score: Any, *, labels: Any = None, sample_weight: Any = None,
-    pair_weight: Any = None, method: str = "delong", n_bootstrap: int | None = None,
-    level: float = 0.95, folds: Any = None, groups: Any = None, random_state: Any = 0,
+    y_true: Any,
+    y_score: Any,
+    *,
+    labels: Any = None,
+    sample_weight: Any = None,
+    pair_weight: Any = None,
+    method: str = "delong",
+    n_bootstrap: int | None = None,
+    level: float = 0.95,
+    folds: Any = None,
+    groups: Any = None,
+    random_state: Any = 0,
     n_jobs: int | None = None,
-) -> "MAUCInterval":  # fmt: skip
+) -> "MAUCInterval":
     """Compute MAUC and its confidence interval, and those of the class pairs.
 
     Parameters
@@ -140,10 +149,15 @@ def mauc_interval(
         kept, known = np.flatnonzero(pairs.weights), np.flatnonzero(pairs.totals)
         codes = np.searchsorted(known, pairs.codes[kept])
         bounds, pair_bounds[:, pairs.is_present] = component_bounds(
-            components[np.ix_(kept, known)], codes, pairs.weights[kept],
-            pair_auc[pairs.is_present], pairs.pair_weights[pairs.is_present], level,
-            fold_factor(parts), None if groups is None else groups[kept],
-        )  # fmt: skip
+            components[np.ix_(kept, known)],
+            codes,
+            pairs.weights[kept],
+            pair_auc[pairs.is_present],
+            pairs.pair_weights[pairs.is_present],
+            level,
+            fold_factor(parts),
+            None if groups is None else groups[kept],
+        )
         pair_bounds[:, np.isnan(pair_auc)] = np.nan
     else:
         resampled = _resampled_auc(ST, pairs, n_bootstrap or _N_BOOTSTRAP, random_state, n_jobs)
@@ -153,9 +167,17 @@ def mauc_interval(
         present = resampled[:, pairs.is_present]
         pair_bounds[:, pairs.is_present] = np.quantile(present, tails, axis=0)
     return MAUCInterval(
-        pairs.mean(pair_auc), float(bounds[0]), float(bounds[1]), float(level), pair_bounds[0],
-        pair_bounds[1], method, values, classes, None if groups is None else len(np.unique(groups)),
-    )  # fmt: skip
+        pairs.mean(pair_auc),
+        float(bounds[0]),
+        float(bounds[1]),
+        float(level),
+        pair_bounds[0],
+        pair_bounds[1],
+        method,
+        values,
+        classes,
+        None if groups is None else len(np.unique(groups)),
+    )
 
 
 @dataclass(frozen=True, repr=False)
@@ -199,9 +221,11 @@ class MAUCInterval(Result):
         """Return the columns of `to_frame`: classes and bounds, one row per pair."""
         first, second = np.triu_indices(len(self.classes), 1)
         return {
-            "class_i": self.classes[first], "class_j": self.classes[second],
-            "lower": self.pair_lower, "upper": self.pair_upper,
-        }  # fmt: skip
+            "class_i": self.classes[first],
+            "class_j": self.classes[second],
+            "lower": self.pair_lower,
+            "upper": self.pair_upper,
+        }
 
     def printed_parts(self) -> list[str]:
         """Return MAUC and its interval in one line."""
@@ -285,9 +309,11 @@ def compare_within(
     """
     components, auc = np.empty((len(pairs.codes), len(ST))), []
     for rows in parts:
-        part = pairs if len(parts) == 1 else ClassPairs(
-            pairs.codes[rows], np.arange(len(ST)), pairs.weights[rows]
-        )  # fmt: skip
+        part = (
+            pairs
+            if len(parts) == 1
+            else ClassPairs(pairs.codes[rows], np.arange(len(ST)), pairs.weights[rows])
+        )
         auc.append(np.mean(part.auc(ST[:, rows]), axis=0))
         components[rows] = pair_components(np.ascontiguousarray(ST[:, rows]), part)
         components[np.ix_(rows, np.flatnonzero(part.totals == 0))] = np.nan
@@ -314,9 +340,15 @@ def pair_components(ST: np.ndarray, pairs: ClassPairs) -> np.ndarray:
 
 
 def component_bounds(
-    components: np.ndarray, codes: np.ndarray, weights: np.ndarray, pair_auc: np.ndarray,
-    pair_weights: np.ndarray, level: float, factor: float = 1.0, groups: np.ndarray | None = None,
-) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    components: np.ndarray,
+    codes: np.ndarray,
+    weights: np.ndarray,
+    pair_auc: np.ndarray,
+    pair_weights: np.ndarray,
+    level: float,
+    factor: float = 1.0,
+    groups: np.ndarray | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
     """Return bounds of the mean, (2,), and of pairs, (2, n_pairs); `factor` scales variances."""
     table, sizes, variances, pair_variances, effects = class_variances(
         components, codes, weights, pair_weights, groups
@@ -330,10 +362,14 @@ def component_bounds(
     if groups is not None:
         counts, n_groups, n_in_pairs = _count_groups(codes, groups)
     pair_bounds = binomial_bounds(
-        pair_auc, (pair_variances[first, second], pair_variances[second, first]),
-        (sizes[first], sizes[second]), level, factor * pair_effects,
-        max_freedom=n_in_pairs, counts=(counts[first], counts[second]),
-    )  # fmt: skip
+        pair_auc,
+        (pair_variances[first, second], pair_variances[second, first]),
+        (sizes[first], sizes[second]),
+        level,
+        factor * pair_effects,
+        max_freedom=n_in_pairs,
+        counts=(counts[first], counts[second]),
+    )
     # A component varies by the square of the share that the pairs of its class have in the mean if
     # they agree, by that over their effective number if they are independent: between the two.
     is_used = table.any(axis=1)
@@ -348,9 +384,12 @@ def component_bounds(
 
 
 def class_variances(
-    components: np.ndarray, codes: np.ndarray, weights: np.ndarray, pair_weights: np.ndarray,
+    components: np.ndarray,
+    codes: np.ndarray,
+    weights: np.ndarray,
+    pair_weights: np.ndarray,
     groups: np.ndarray | None,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, Any]:  # fmt: skip
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, Any]:
     """Return weights of the pairs as a table, sizes of the classes, variances of their components.
 
     Variances are those of the mean, (n_classes,), and of the pairs, (n_classes, n_classes). Sizes
@@ -385,9 +424,13 @@ class _Grouped:
     """
 
     def __init__(
-        self, components: np.ndarray, codes: np.ndarray, weights: np.ndarray, groups: np.ndarray,
+        self,
+        components: np.ndarray,
+        codes: np.ndarray,
+        weights: np.ndarray,
+        groups: np.ndarray,
         table: np.ndarray,
-    ) -> None:  # fmt: skip
+    ) -> None:
         # Numbered as they come, so that names do not change the order of any sum.
         _, starts, groups = np.unique(groups, return_index=True, return_inverse=True)
         groups = np.argsort(np.argsort(starts))[groups]
@@ -445,9 +488,17 @@ class _Grouped:
         # Satterthwaite: groups of a class that adds little to the variance tell little of it.
         n_known = _divide(wanted**2, self._pooled(terms**2 / counts[:, np.newaxis]), np.inf)
         n_in_pairs = np.minimum(n_in_pairs, n_known[:-1])
-        return 1.0 / of_mean[:, -1], variances[:, -1], variances[:, :-1], (
-            float(effects[-1]), effects[:-1], min(n_groups, n_known[-1]), n_in_pairs,
-        )  # fmt: skip
+        return (
+            1.0 / of_mean[:, -1],
+            variances[:, -1],
+            variances[:, :-1],
+            (
+                float(effects[-1]),
+                effects[:-1],
+                min(n_groups, n_known[-1]),
+                n_in_pairs,
+            ),
+        )
 
     def _find_correlation(self) -> np.ndarray:
         """Return for every statistic the correlation of rows of a group, from 0 to 1.
@@ -560,10 +611,16 @@ def _variance(values, shares, size):
 
 
 def binomial_bounds(
-    auc: Any, variances: Any, sizes: Any, level: float, factor: Any = 1.0,
-    priors: Any = (_PRIOR_SHARE,) * 2, limits: Any = (1.0, 1.0), max_freedom: Any = _MAX_FREEDOM,
+    auc: Any,
+    variances: Any,
+    sizes: Any,
+    level: float,
+    factor: Any = 1.0,
+    priors: Any = (_PRIOR_SHARE,) * 2,
+    limits: Any = (1.0, 1.0),
+    max_freedom: Any = _MAX_FREEDOM,
     counts: Any = None,
-) -> np.ndarray:  # fmt: skip
+) -> np.ndarray:
     """Return exact binomial bounds at the number of trials that has the variance of the AUC.
 
     `priors` and `limits` are shares of theta (1 - theta): those mixed in, and the largest variance.

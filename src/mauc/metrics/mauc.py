@@ -39,9 +39,14 @@ _RESPONSES = ("predict_proba", "decision_function")
 
 
 def mauc_score(
-    y_true: Any, y_score: Any, *, labels: Any = None, sample_weight: Any = None,
-    average: Any = "macro", pair_weight: Any = None,
-) -> float:  # fmt: skip
+    y_true: Any,
+    y_score: Any,
+    *,
+    labels: Any = None,
+    sample_weight: Any = None,
+    average: Any = "macro",
+    pair_weight: Any = None,
+) -> float:
     r"""Compute MAUC, the multi-class AUC of Hand and Till.
 
     Parameters
@@ -165,9 +170,13 @@ def auc_mu_score(
 
 
 def pair_auc_scores(
-    y_true: Any, y_score: Any, *, labels: Any = None, sample_weight: Any = None,
+    y_true: Any,
+    y_score: Any,
+    *,
+    labels: Any = None,
+    sample_weight: Any = None,
     pair_weight: Any = None,
-) -> "PairAUCReport":  # fmt: skip
+) -> "PairAUCReport":
     """Compute the AUC of a score matrix on every pair of classes.
 
     Parameters
@@ -253,10 +262,14 @@ class PairAUCReport(Result):
     def frame_columns(self) -> dict[str, np.ndarray]:
         """Return the columns of `to_frame`: classes, their weights and AUCs, one row per pair."""
         columns = {
-            "class_i": self.classes[self.first], "class_j": self.classes[self.second],
-            "n_i": self.class_weights[self.first], "n_j": self.class_weights[self.second],
-            "auc_i": self.auc_first, "auc_j": self.auc_second, "auc": self.auc,
-        }  # fmt: skip
+            "class_i": self.classes[self.first],
+            "class_j": self.classes[self.second],
+            "n_i": self.class_weights[self.first],
+            "n_j": self.class_weights[self.second],
+            "auc_i": self.auc_first,
+            "auc_j": self.auc_second,
+            "auc": self.auc,
+        }
         return columns | ({"weight": self.pair_weights} if self.is_weighted else {})
 
     def printed_parts(self) -> Sequence[str | Layout]:
@@ -385,9 +398,14 @@ class ClassPairs:
     """
 
     def __init__(
-        self, codes: np.ndarray, classes: np.ndarray, weights: np.ndarray | None = None, *,
-        pair_weight: Any = None, name: str = "y_true",
-    ) -> None:  # fmt: skip
+        self,
+        codes: np.ndarray,
+        classes: np.ndarray,
+        weights: np.ndarray | None = None,
+        *,
+        pair_weight: Any = None,
+        name: str = "y_true",
+    ) -> None:
         self.codes: np.ndarray = codes
         self._classes = classes
         #: samples of each class, or their weight
@@ -420,9 +438,12 @@ class ClassPairs:
 
     @classmethod
     def of_test(
-        cls, y_test: np.ndarray, classes: np.ndarray, weights: np.ndarray | None = None,
+        cls,
+        y_test: np.ndarray,
+        classes: np.ndarray,
+        weights: np.ndarray | None = None,
         pair_weight: Any = None,
-    ) -> "ClassPairs":  # fmt: skip
+    ) -> "ClassPairs":
         """Return the pairs of a test part, given the sorted classes of the training part."""
         unknown = np.setdiff1d(y_test, classes)
         if len(unknown):
@@ -473,9 +494,14 @@ def score_columns(scores: np.ndarray, name: str) -> np.ndarray:
 
 
 def check_scored(
-    y_true: Any, y_score: Any, labels: Any, sample_weight: Any = None, pair_weight: Any = None, *,
+    y_true: Any,
+    y_score: Any,
+    labels: Any,
+    sample_weight: Any = None,
+    pair_weight: Any = None,
+    *,
     is_ordinal: bool = True,
-) -> tuple[np.ndarray, np.ndarray, ClassPairs]:  # fmt: skip
+) -> tuple[np.ndarray, np.ndarray, ClassPairs]:
     """Validate; return contiguous score columns as rows, the label of each, and the class pairs."""
     check_no_missing_label(y_true, "y_true")
     y_true = check_categories(y_true, "y_true")

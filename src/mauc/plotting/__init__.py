@@ -15,6 +15,13 @@ from mauc.plotting.selection import (
 from mauc.plotting.siren import SirenDisplay
 
 __all__ = [
-    "CostCurveDisplay", "CriticalDifferenceDisplay", "CurvesDisplay", "PairMapDisplay",
-    "SirenDisplay", "SizeCurveDisplay", "StabilityDisplay", "TraceDisplay", "WinDrawLossDisplay",
-]  # fmt: skip
+    "CostCurveDisplay",
+    "CriticalDifferenceDisplay",
+    "CurvesDisplay",
+    "PairMapDisplay",
+    "SirenDisplay",
+    "SizeCurveDisplay",
+    "StabilityDisplay",
+    "TraceDisplay",
+    "WinDrawLossDisplay",
+]

@@ -221,9 +221,14 @@ def draw_curves(
             # Shifted by about a point, so that one does not hide the others.
             aside = ScaledTranslation(_MAX_SHIFT * shift / 72, 0, ax.figure.dpi_scale_trans)
             ax.vlines(
-                sizes, lower, upper, colors=style["color"], linewidth=0.6,
-                alpha=0.55 if len(curves) <= _MAX_STRONG else 0.35, transform=ax.transData + aside,
-            )  # fmt: skip
+                sizes,
+                lower,
+                upper,
+                colors=style["color"],
+                linewidth=0.6,
+                alpha=0.55 if len(curves) <= _MAX_STRONG else 0.35,
+                transform=ax.transData + aside,
+            )
             ends = np.concatenate([lower, upper])
             is_known = ~np.isnan(ends)
             # Shifted bars do not widen the axis by themselves.

@@ -77,10 +77,14 @@ class WinDrawLossDisplay:
 
     @classmethod
     def from_run(
-        cls, run: Any, comparison: Comparison = PAPER_COMPARISON, *,
+        cls,
+        run: Any,
+        comparison: Comparison = PAPER_COMPARISON,
+        *,
         datasets: Iterable[str] | str | None = None,
-        classifiers: Iterable[str] | str | None = None, ax: Any = None,
-    ) -> "WinDrawLossDisplay":  # fmt: skip
+        classifiers: Iterable[str] | str | None = None,
+        ax: Any = None,
+    ) -> "WinDrawLossDisplay":
         """Draw the counts of a run, its rows or folder, over all sizes and data sets.
 
         Parameters
@@ -127,9 +131,15 @@ class WinDrawLossDisplay:
         make_room(figure)
         is_wide = 3 * (room_for([name]) + 1.1) > width
         figure.legend(
-            handles, texts, loc="outside lower center", ncols=1 if is_wide else 3,
-            frameon=False, fontsize=9, title=str(self.comparison), title_fontsize=8,
-        )  # fmt: skip
+            handles,
+            texts,
+            loc="outside lower center",
+            ncols=1 if is_wide else 3,
+            frameon=False,
+            fontsize=9,
+            title=str(self.comparison),
+            title_fontsize=8,
+        )
         if ax is None:
             figure.set_size_inches(width, height + (0.8 if is_wide else 0.4))
         self.axes_: Any = axes
@@ -195,9 +205,14 @@ class CriticalDifferenceDisplay:
 
     @classmethod
     def from_scores(
-        cls, scores: Any, names: Sequence[str], *, posthoc: str = "holm", alpha: float = 0.05,
+        cls,
+        scores: Any,
+        names: Sequence[str],
+        *,
+        posthoc: str = "holm",
+        alpha: float = 0.05,
         ax: Any = None,
-    ) -> "CriticalDifferenceDisplay":  # fmt: skip
+    ) -> "CriticalDifferenceDisplay":
         """Rank scores of shape (n_problems, n_selectors), larger is better, and draw."""
         check_choice("posthoc", posthoc, _POSTHOC)
         scores = np.asarray(scores, dtype=float)
@@ -217,10 +232,16 @@ class CriticalDifferenceDisplay:
 
     @classmethod
     def from_run(
-        cls, run: Any, *, problems: str = "dataset", posthoc: str = "holm", alpha: float = 0.05,
+        cls,
+        run: Any,
+        *,
+        problems: str = "dataset",
+        posthoc: str = "holm",
+        alpha: float = 0.05,
         classifiers: Iterable[str] | str | None = None,
-        selectors: Iterable[str] | str | None = None, ax: Any = None,
-    ) -> "CriticalDifferenceDisplay":  # fmt: skip
+        selectors: Iterable[str] | str | None = None,
+        ax: Any = None,
+    ) -> "CriticalDifferenceDisplay":
         """Draw the mean ranks of the selectors of a run, its rows or folder.
 
         Parameters
@@ -284,8 +305,14 @@ class CriticalDifferenceDisplay:
         for left, right, level in bars:
             height = 0.55 + 0.55 * level
             reach = 0.008 * (high - low)
-            ax.plot([left - reach, right + reach], [height, height], color="black", linewidth=3.2,
-                    solid_capstyle="butt", clip_on=False)  # fmt: skip
+            ax.plot(
+                [left - reach, right + reach],
+                [height, height],
+                color="black",
+                linewidth=3.2,
+                solid_capstyle="butt",
+                clip_on=False,
+            )
         ax.set_xlim(low, high)
         ax.set_ylim(top + n_lines - 0.4 + has_ruler, 0)
         ax.xaxis.tick_top()
@@ -323,9 +350,15 @@ def _draw_bars(ax: Any, counts: Any, total: int) -> None:
     for part, (colour, ink) in _PARTS.items():
         width = counts[part].to_numpy()
         ax.barh(
-            rows, width, left=left, height=0.78, color=colour, edgecolor="black",
-            linewidth=0.4, label=part,
-        )  # fmt: skip
+            rows,
+            width,
+            left=left,
+            height=0.78,
+            color=colour,
+            edgecolor="black",
+            linewidth=0.4,
+            label=part,
+        )
         for row, start, count in zip(rows, left, width, strict=True):
             if count > 0 and count >= _ROOM_FOR_DIGIT * len(str(count)) * max(total, 1):
                 middle = start + count / 2

@@ -58,11 +58,16 @@ class CurvesDisplay:
 
     @classmethod
     def from_run(
-        cls, run: Any, *, datasets: Iterable[str] | str | None = None,
+        cls,
+        run: Any,
+        *,
+        datasets: Iterable[str] | str | None = None,
         classifiers: Iterable[str] | str | None = None,
-        selectors: Iterable[str] | str | None = None, spread: str = "interval", ax: Any = None,
+        selectors: Iterable[str] | str | None = None,
+        spread: str = "interval",
+        ax: Any = None,
         labels: str = "auto",
-    ) -> "CurvesDisplay":  # fmt: skip
+    ) -> "CurvesDisplay":
         """Draw the curves of a run, its rows or folder; `ax` and `labels` are those of `plot`.
 
         Parameters
@@ -194,9 +199,14 @@ class StabilityDisplay:
 
     @classmethod
     def from_run(
-        cls, run: Any, *, datasets: Iterable[str] | str | None = None,
-        selectors: Iterable[str] | str | None = None, ax: Any = None, size: int | None = None,
-    ) -> "StabilityDisplay":  # fmt: skip
+        cls,
+        run: Any,
+        *,
+        datasets: Iterable[str] | str | None = None,
+        selectors: Iterable[str] | str | None = None,
+        ax: Any = None,
+        size: int | None = None,
+    ) -> "StabilityDisplay":
         """Draw the stability of a run, its rows or folder; `ax` and `size` are those of `plot`."""
         rows = select_rows(rows_of(run), dataset=datasets, selector=selectors)
         return cls(selector_stability(rows)).plot(ax, size=size)
@@ -295,11 +305,24 @@ def _label_ends(ax: Any, measured: Any, styles: dict[str, Any]) -> None:
     heights = heights - max(0.0, heights[-1] - 1.0) if heights[0] >= 0.0 else heights - heights[0]
     for name, at in zip(names, heights, strict=True):
         ax.annotate(
-            selector_label(name), ends[name], xytext=(1.04, at), textcoords="axes fraction",
-            color=styles[name]["color"], fontsize=8, va="center", annotation_clip=False,
-            arrowprops={"arrowstyle": "-", "color": styles[name]["color"], "lw": 0.5,
-                        "alpha": 0.6, "shrinkA": 1, "shrinkB": 2, "relpos": (0, 0.5)},
-        )  # fmt: skip
+            selector_label(name),
+            ends[name],
+            xytext=(1.04, at),
+            textcoords="axes fraction",
+            color=styles[name]["color"],
+            fontsize=8,
+            va="center",
+            annotation_clip=False,
+            arrowprops={
+                "arrowstyle": "-",
+                "color": styles[name]["color"],
+                "lw": 0.5,
+                "alpha": 0.6,
+                "shrinkA": 1,
+                "shrinkB": 2,
+                "relpos": (0, 0.5),
+            },
+        )
 
 
 def _spread_out(wanted: Any, step: float) -> Any:

@@ -64,9 +64,13 @@ class PairMapDisplay:
     """
 
     def __init__(
-        self, pair_auc: Any, feature_names: Any, class_names: Any, asked_by: Any = None,
+        self,
+        pair_auc: Any,
+        feature_names: Any,
+        class_names: Any,
+        asked_by: Any = None,
         significant: Any = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.pair_auc = pair_auc
         self.feature_names = feature_names
         self.class_names = class_names
@@ -136,9 +140,13 @@ class PairMapDisplay:
         if has_dots:
             # White with a dark rim shows on both ends of the colour scale.
             ax.scatter(
-                self.asked_by, np.arange(len(rows)), s=14, color="white",
-                edgecolors="black", linewidths=0.8,
-            )  # fmt: skip
+                self.asked_by,
+                np.arange(len(rows)),
+                s=14,
+                color="white",
+                edgecolors="black",
+                linewidths=0.8,
+            )
         for color, width in (("black", 2.0), ("white", 0.8)) if weak.any() else ():
             y, x = np.nonzero(weak)
             ax.scatter(x, y, s=12, marker="x", color=color, linewidths=width)
@@ -212,9 +220,13 @@ class TraceDisplay:
             ratios = [1.5, height - 0.8] if has_upper else [1]
             height += room_for(self.trace.feature_names) + 2.0 * has_upper
             ax = new_axes(
-                len(ratios), 1, figsize=(min(width, MAX_WIDTH), height), sharex=True,
-                height_ratios=ratios, squeeze=False,
-            )  # fmt: skip
+                len(ratios),
+                1,
+                figsize=(min(width, MAX_WIDTH), height),
+                sharex=True,
+                height_ratios=ratios,
+                squeeze=False,
+            )
         self.axes_: np.ndarray = np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
         if not 1 <= len(self.axes_) <= 1 + has_upper:
             raise MaucError(
@@ -229,10 +241,16 @@ class TraceDisplay:
         edges = np.concatenate([[0.5], last + 0.5])
         colours = mpl.colormaps["viridis_r"].resampled(len(last))
         self.dots_: Any = ax.scatter(
-            np.arange(n_steps), rows, c=ranks, cmap=colours, edgecolors="black",
-            linewidths=0.5, s=28 if n_steps <= 120 else 12,
-            norm=BoundaryNorm(edges, len(last)), zorder=2,
-        )  # fmt: skip
+            np.arange(n_steps),
+            rows,
+            c=ranks,
+            cmap=colours,
+            edgecolors="black",
+            linewidths=0.5,
+            s=28 if n_steps <= 120 else 12,
+            norm=BoundaryNorm(edges, len(last)),
+            zorder=2,
+        )
         ax.set_axisbelow(True)
         ax.grid(axis="y", color="0.9", linewidth=0.6)
         label_axis(ax.xaxis, self.trace.feature_names)
@@ -242,9 +260,13 @@ class TraceDisplay:
         ax.set_xlabel("feature, in order of selection")
         ax.set_ylabel("chosen for")
         bar = ax.figure.colorbar(
-            self.dots_, ax=ax, label="rank in its list", pad=0.02, spacing="uniform",
+            self.dots_,
+            ax=ax,
+            label="rank in its list",
+            pad=0.02,
+            spacing="uniform",
             ticks=(edges[1:] + edges[:-1]) / 2,
-        )  # fmt: skip
+        )
         first = np.concatenate([[1], last[:-1] + 1])
         bar.ax.set_yticklabels(
             [f"{a}" if a == b else f"{a}–{b}" for a, b in zip(first, last, strict=True)]
@@ -309,9 +331,13 @@ class SizeCurveDisplay:
         is_one = curve.leader is curve and curve.best_size == curve.size
         if curve.leader is curve and not is_one:
             ax.axvline(
-                curve.best_size, color="0.4", linewidth=1, linestyle="--",
-                label=f"best: {curve.best_size}", zorder=1,
-            )  # fmt: skip
+                curve.best_size,
+                color="0.4",
+                linewidth=1,
+                linestyle="--",
+                label=f"best: {curve.best_size}",
+                zorder=1,
+            )
         label = f"{'best and chosen' if is_one else 'chosen'}: {curve.size}"
         ax.axvline(curve.size, color=VERMILION, linewidth=1.5, label=label, zorder=1)
         mark_sizes(ax, sizes, curve.size)
@@ -319,10 +345,16 @@ class SizeCurveDisplay:
         ax.set_ylabel(f"cross-validated {curve.measure} of\n{curve.judge}")
         # Above the panel, where it hides nothing.
         ax.legend(
-            loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=5, fontsize="small",
-            frameon=False, handletextpad=0.4, columnspacing=1.2, title=curve.edge_note or None,
+            loc="lower center",
+            bbox_to_anchor=(0.5, 1.0),
+            ncols=5,
+            fontsize="small",
+            frameon=False,
+            handletextpad=0.4,
+            columnspacing=1.2,
+            title=curve.edge_note or None,
             title_fontsize="small",
-        )  # fmt: skip
+        )
         self.ax_: Any = ax
         self.figure_: Any = ax.figure
         return self
@@ -366,9 +398,13 @@ class CostCurveDisplay:
         every = -(-len(frame) // _MAX_NUMBERS)
         for row in frame.iloc[::every].itertuples():
             ax.annotate(
-                str(row.n_features), (row.cost, row.mauc), xytext=(0, 5), ha="center",
-                textcoords="offset points", fontsize="small",
-            )  # fmt: skip
+                str(row.n_features),
+                (row.cost, row.mauc),
+                xytext=(0, 5),
+                ha="center",
+                textcoords="offset points",
+                fontsize="small",
+            )
         ax.margins(0.05, 0.12)
         ax.set_xlabel("cost of the features so far")
         ax.set_ylabel("predicted MAUC\n(numbers: features)")

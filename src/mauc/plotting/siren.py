@@ -103,13 +103,24 @@ class SirenDisplay:
         ax.vlines(x, chosen, best, color=VERMILION, linewidth=_scaled(2.5, len(pairs), 0.8))
         ax.scatter(x, best, s=size, marker="_", color=_GREY, label="best single feature", zorder=2)
         ax.scatter(
-            x, chosen, s=0.7 * size, marker="v", color=VERMILION, linewidths=0, zorder=3,
+            x,
+            chosen,
+            s=0.7 * size,
+            marker="v",
+            color=VERMILION,
+            linewidths=0,
+            zorder=3,
             label=f"best of the {len(study.chosen)} chosen",
-        )  # fmt: skip
+        )
         ax.scatter(
-            x, study.auc[pairs], s=size, color=BLUE, linewidths=0, zorder=4,
+            x,
+            study.auc[pairs],
+            s=size,
+            color=BLUE,
+            linewidths=0,
+            zorder=4,
             label="all features",
-        )  # fmt: skip
+        )
         ax.set_ylabel("AUC on the pair" if len(pairs) > 1 else "AUC")
         ax.set_title(f"difficulty for {study.judge}", loc="left", fontsize="medium")
         return self._finish(ax, pairs, order)
@@ -139,9 +150,14 @@ class SirenDisplay:
             ax.bar(x, third - first, 0.7, first, color=BLUE, alpha=0.45, linewidth=0)
         size = _scaled(30, len(pairs), 7)
         ax.scatter(
-            x, ranks.mean(axis=0), s=size, color="black", linewidths=0, zorder=3,
+            x,
+            ranks.mean(axis=0),
+            s=size,
+            color="black",
+            linewidths=0,
+            zorder=3,
             label="mean rank",
-        )  # fmt: skip
+        )
         levels = {"best possible": (n_chosen + 1) / 2, "drawn at random": (n_features + 1) / 2}
         for (name, level), style in zip(levels.items(), ("--", ":"), strict=True):
             ax.axhline(level, color=_GREY, linestyle=style, linewidth=1.2, label=name, zorder=1)
@@ -153,8 +169,9 @@ class SirenDisplay:
         ax.set_title(
             f"the best {n_chosen} feature{'s' if n_chosen > 1 else ''} by {study.relevance}"
             + f": siren index {study.index:.3f}" * (len(pairs) > 1),
-            loc="left", fontsize="medium",
-        )  # fmt: skip
+            loc="left",
+            fontsize="medium",
+        )
         self._finish(ax, pairs, order)
         spread = f"{inner}: middle half of the ranks, {outer}: middle 80 %"
         ax.set_xlabel(f"{ax.get_xlabel()}\n{spread}")
@@ -174,9 +191,13 @@ class SirenDisplay:
         strength = self._shading()[pairs]
         for x in np.flatnonzero(strength):
             ax.axvspan(
-                x - 0.5, x + 0.5, color=ORANGE, alpha=0.18 * strength[x],
-                linewidth=0, zorder=0,
-            )  # fmt: skip
+                x - 0.5,
+                x + 0.5,
+                color=ORANGE,
+                alpha=0.18 * strength[x],
+                linewidth=0,
+                zorder=0,
+            )
 
     def _shading(self) -> np.ndarray:
         """Return how strongly each pair is shaded; a pair that ties into both thirds is in none."""
@@ -199,10 +220,15 @@ class SirenDisplay:
         ax.spines[["top", "right"]].set_visible(False)
         # Above the panel, where it hides nothing.
         legend = ax.legend(
-            loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=3,
-            fontsize="x-small" if is_narrow else "small", frameon=False, borderaxespad=0.2,
-            handletextpad=0.4, columnspacing=1.2,
-        )  # fmt: skip
+            loc="lower right",
+            bbox_to_anchor=(1.0, 1.0),
+            ncols=3,
+            fontsize="x-small" if is_narrow else "small",
+            frameon=False,
+            borderaxespad=0.2,
+            handletextpad=0.4,
+            columnspacing=1.2,
+        )
         for handle in legend.legend_handles:
             if hasattr(handle, "set_sizes"):
                 handle.set_sizes([24])  # seen however small the marks of many pairs are

@@ -15,8 +15,22 @@ from mauc.report.tables import FrameTable, Table, mauc_table
 from mauc.report.write import write_figures, write_tables
 
 __all__ = [
-    "FrameTable", "Group", "Layout", "Report", "Table", "Value",
-    "describe_protocols", "markdown_table", "mauc_table", "ranks_table", "run_tables",
-    "runtime_table", "selection_report", "stability_table", "summary_table",
-    "win_draw_loss_table", "write_figures", "write_tables",
-]  # fmt: skip
+    "FrameTable",
+    "Group",
+    "Layout",
+    "Report",
+    "Table",
+    "Value",
+    "describe_protocols",
+    "markdown_table",
+    "mauc_table",
+    "ranks_table",
+    "run_tables",
+    "runtime_table",
+    "selection_report",
+    "stability_table",
+    "summary_table",
+    "win_draw_loss_table",
+    "write_figures",
+    "write_tables",
+]

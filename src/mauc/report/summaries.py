@@ -250,9 +250,14 @@ def stability_table(run: Any) -> FrameTable:
         f"same features, 0: as if drawn at random), {describe_protocols(rows)}."
     )
     layout = Layout(
-        "stability", caption, tuple(map(str, sizes)), tuple(groups), "Feature Subset Size",
-        ("data set", "selector"), scale=0.85 if len(sizes) > MAX_UNSCALED else 1.0,
-    )  # fmt: skip
+        "stability",
+        caption,
+        tuple(map(str, sizes)),
+        tuple(groups),
+        "Feature Subset Size",
+        ("data set", "selector"),
+        scale=0.85 if len(sizes) > MAX_UNSCALED else 1.0,
+    )
     return FrameTable(frame, (layout,))
 
 

@@ -208,9 +208,15 @@ def _mauc_layout(
     if frame["mean"].isna().any():
         caption += f" {GAP}: not measured."
     return Layout(
-        f"mauc-{dataset}", caption, tuple(map(str, sizes)), groups, "Feature Subset Size",
-        ("classifier", "selector"), notes, 0.85 if len(sizes) > MAX_UNSCALED else 1.0,
-    )  # fmt: skip
+        f"mauc-{dataset}",
+        caption,
+        tuple(map(str, sizes)),
+        groups,
+        "Feature Subset Size",
+        ("classifier", "selector"),
+        notes,
+        0.85 if len(sizes) > MAX_UNSCALED else 1.0,
+    )
 
 
 def _values(part: Any, is_math: bool) -> tuple[Value, ...]:

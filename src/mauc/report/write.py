@@ -28,10 +28,14 @@ FORMATS = ("txt", "md", "tex", "csv")
 
 
 def write_tables(
-    run: Any, folder: str | Path, comparison: Comparison = PAPER_COMPARISON, *,
-    tables: Mapping[str, Table] | None = None, formats: Iterable[str] | str = FORMATS,
+    run: Any,
+    folder: str | Path,
+    comparison: Comparison = PAPER_COMPARISON,
+    *,
+    tables: Mapping[str, Table] | None = None,
+    formats: Iterable[str] | str = FORMATS,
     force: bool = False,
-) -> list[Path]:  # fmt: skip
+) -> list[Path]:
     """Write the tables of a run.
 
     Parameters
@@ -71,9 +75,13 @@ def write_tables(
 
 
 def write_figures(
-    run: Any, folder: str | Path, comparison: Comparison = PAPER_COMPARISON, *, dpi: float = 200,
+    run: Any,
+    folder: str | Path,
+    comparison: Comparison = PAPER_COMPARISON,
+    *,
+    dpi: float = 200,
     force: bool = False,
-) -> list[Path]:  # fmt: skip
+) -> list[Path]:
     """Draw the figures of a run as PNG.
 
     Parameters

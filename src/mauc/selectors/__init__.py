@@ -6,12 +6,21 @@ from typing import TYPE_CHECKING, Any
 from mauc.registry import PAPER_SELECTORS, SELECTORS, make_selector
 
 if TYPE_CHECKING:
-    from mauc.selectors.arco import ARCO  # noqa: I001
+    from mauc.selectors.arco import ARCO
     from mauc.selectors.consensus import ConsensusSelector
     from mauc.selectors.filters import (
-        FAST, FSDD, MAUCD, MDFS, AnovaF, ChiSquare, FisherScore, InformationGain, SpreadFx,
-        SubproblemSelector, SymmetricalUncertainty,
-    )  # fmt: skip
+        FAST,
+        FSDD,
+        MAUCD,
+        MDFS,
+        AnovaF,
+        ChiSquare,
+        FisherScore,
+        InformationGain,
+        SpreadFx,
+        SubproblemSelector,
+        SymmetricalUncertainty,
+    )
     from mauc.selectors.greedy_mauc import GreedyMAUC
     from mauc.selectors.information import FCBF, JMI, MRMR
     from mauc.selectors.relieff import ReliefF
@@ -19,11 +28,28 @@ if TYPE_CHECKING:
 _HOME_OF = {entry.class_name: entry.module for entry in SELECTORS.values()}
 
 __all__ = [
-    "ARCO", "FAST", "FCBF", "FSDD", "JMI", "MAUCD", "MDFS", "MRMR", "PAPER_SELECTORS",
-    "SELECTORS", "AnovaF", "ChiSquare", "ConsensusSelector", "FisherScore", "GreedyMAUC",
-    "InformationGain", "ReliefF", "SpreadFx", "SubproblemSelector", "SymmetricalUncertainty",
+    "ARCO",
+    "FAST",
+    "FCBF",
+    "FSDD",
+    "JMI",
+    "MAUCD",
+    "MDFS",
+    "MRMR",
+    "PAPER_SELECTORS",
+    "SELECTORS",
+    "AnovaF",
+    "ChiSquare",
+    "ConsensusSelector",
+    "FisherScore",
+    "GreedyMAUC",
+    "InformationGain",
+    "ReliefF",
+    "SpreadFx",
+    "SubproblemSelector",
+    "SymmetricalUncertainty",
     "make_selector",
-]  # fmt: skip
+]
 
 
 def __getattr__(name: str) -> Any:

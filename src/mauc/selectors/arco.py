@@ -24,13 +24,11 @@ from mauc.engine.levels import take_levels
 from mauc.parallel import count_threads, even_ranges, start_pool
 from mauc.selectors.base import GreedySearch, RankingSelector, single_ranking
 from mauc.selectors.pair_auc import ColumnReader, allocate_pair_auc, folded_auc
-from mauc.texts import insert_texts
 
 # Products of ranks that make a second thread worth its start; an estimate.
 BLOCK_WORK = 1 << 20
 
 
-@insert_texts
 @dataclass(kw_only=True, eq=False, repr=False)
 class ARCO(RankingSelector):
     r"""Select features of large AUC and small rank correlation with each other.
@@ -41,18 +39,47 @@ class ARCO(RankingSelector):
 
     Parameters
     ----------
-    {n_features_to_select, fdr_alpha}
+    n_features_to_select : int, float, "all", "auto", "fdr" or None, default=None
+        How many features to select: a number, a fraction of all, all of them (a full ranking), as
+        many as `mauc.select_k` finds enough, whose curve is then `size_curve_`, those that separate
+        some pair of classes significantly ("fdr"), or half of them (None).
+    fdr_alpha : float, default=0.05
+        Of "fdr": the share of the selected features that may be expected to separate no classes, by
+        the tests of `mauc.pair_tests`, which are of location: features that differ between classes
+        in spread alone are left out. Where no feature is significant, one is selected, with a
+        warning.
     redundancy_weight : float, default=1.0
         Weight of the correlation, not negative; 0 ranks as `MAUCD` does.
-    {n_jobs, verbose}
+    n_jobs : int, optional
+        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
+        does not depend on it.
+    verbose : bool, default=False
+        Whether to show on standard error how far a fit is that takes longer than two seconds.
 
     Attributes
     ----------
-    {ranking_, support_, scores_}
+    ranking_ : ndarray of shape (n_selected,)
+        Selected columns in the order of selection. Rankings are nested: the first 10 are the
+        choice for 10.
+    support_ : ndarray of shape (n_features,), bool
+        Mask of the selected columns.
+    scores_ : ndarray of shape (n_features,)
         Mean folded AUC of every feature over the class pairs.
     trace_ : SelectionTrace
         For each step the feature and its criterion at that step.
-    {pair_auc_, decomposition_, subproblem_names_, classes_, n_features_in_, feature_names_in_}
+    pair_auc_ : ndarray of shape (n_selected, n_pairs)
+        Folded AUC of the selected features, in the order of `ranking_`, on every class pair; of
+        nominal ones as in `MDFS`.
+    decomposition_ : Decomposition
+        The sub-problems.
+    subproblem_names_ : list of str
+        Their names, such as "setosa vs virginica".
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names; only for data frames with string column names.
 
     See Also
     --------
@@ -115,9 +142,21 @@ class ARCO(RankingSelector):
             best, score = -1, -np.inf
             while first < last:  # once, unless the ranks are in a file
                 best, score, first = best_of_block(
-                    ranks, squares, search.masked_relevance, weight, search.ranking, n_chosen,
-                    first, last, best, score, max_rows, search.is_left, n_counted, redundancy_sum,
-                )  # fmt: skip
+                    ranks,
+                    squares,
+                    search.masked_relevance,
+                    weight,
+                    search.ranking,
+                    n_chosen,
+                    first,
+                    last,
+                    best,
+                    score,
+                    max_rows,
+                    search.is_left,
+                    n_counted,
+                    redundancy_sum,
+                )
                 if is_spilled:
                     problem.workspace.release()
             return best, score
@@ -246,9 +285,21 @@ def rank_product(a, b):
 
 @njit(cache=True, nogil=True)
 def best_of_block(
-    ranks, squares, relevance, weight, chosen, n_chosen, first, last, best, best_score, max_rows,
-    is_left, n_counted, redundancy_sum,
-):  # fmt: skip
+    ranks,
+    squares,
+    relevance,
+    weight,
+    chosen,
+    n_chosen,
+    first,
+    last,
+    best,
+    best_score,
+    max_rows,
+    is_left,
+    n_counted,
+    redundancy_sum,
+):
     """Find the candidate of largest criterion among features ``first`` to ``last``, as mRMR's."""
     # The largest bound is the likeliest winner: counted first, it rules most others out.
     favourite, favourite_bound = -1, -np.inf

@@ -76,9 +76,15 @@ class RankingSelector(SelectorMixin, Estimator):
 
     @with_callbacks
     def fit(
-        self, X: Any, y: Any, sample_weight: Any = None, *, groups: Any = None, cv: Any = None,
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        groups: Any = None,
+        cv: Any = None,
         client: Any = None,
-    ) -> Self:  # fmt: skip
+    ) -> Self:
         """Rank the features and select the first of them.
 
         Parameters
@@ -138,9 +144,11 @@ class RankingSelector(SelectorMixin, Estimator):
                 check_kept(problem.constraints, dated, problem.labels)
                 given = {"sample_weight": sample_weight, "groups": groups, "cv": cv}
                 n_wanted = self._n_wanted(
-                    problem, X, y,
+                    problem,
+                    X,
+                    y,
                     **{name: value for name, value in given.items() if value is not None},
-                )  # fmt: skip
+                )
                 self._training_rows = TrainingRows.of(problem, table, self.n_jobs)
                 problem = problem.drop_zero_weight()
                 if is_fdr:
@@ -197,9 +205,16 @@ class RankingSelector(SelectorMixin, Estimator):
         return explainer.explain(explainer.column_of(feature))
 
     def certificate(
-        self, X: Any, y: Any, estimator: Any = None, *, sample_weight: Any = None,
-        groups: Any = None, cv: Any = 5, level: float = 0.95,
-    ) -> "Certificate":  # fmt: skip
+        self,
+        X: Any,
+        y: Any,
+        estimator: Any = None,
+        *,
+        sample_weight: Any = None,
+        groups: Any = None,
+        cv: Any = 5,
+        level: float = 0.95,
+    ) -> "Certificate":
         """Bound what leaving out the other features costs, on rows that had no say in the choice.
 
         Parameters
@@ -441,9 +456,13 @@ def is_in_memory(data: Any) -> bool:
 
 
 def open_input(
-    X: Any, y: Any = None, sample_weight: Any = None, client: Any = None, *,
+    X: Any,
+    y: Any = None,
+    sample_weight: Any = None,
+    client: Any = None,
+    *,
     uses_cluster: bool = True,
-) -> tuple[Any, Any, Any, Any]:  # fmt: skip
+) -> tuple[Any, Any, Any, Any]:
     """Settle what the arguments of ``fit`` are: the door of all estimators and functions.
 
     Returns X as an array, sparse matrix, frame or `ColumnSource`, y and the weights in memory, and

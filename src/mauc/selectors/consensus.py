@@ -30,7 +30,6 @@ from mauc.selectors.greedy_mauc.search import (
 )
 from mauc.selectors.halves import complementary_halves, take_half
 from mauc.stability import stability
-from mauc.texts import insert_texts
 
 #: the rules, and what each calls the score of a feature when it is chosen
 RULES = {"frequency": "frequency", "rank": "mean rank", "loss": "gain"}
@@ -45,7 +44,6 @@ class _Options(NamedTuple):
     rule: str
 
 
-@insert_texts
 class ConsensusSelector(AlternativesMixin, RankingSelector):
     r"""Select features that a selector chooses again and again from halves of the samples.
 
@@ -76,13 +74,20 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
         Nominal columns, as a mask, numbers or names, where `selector` takes them.
     random_state : int, SeedSequence, Generator, RandomState or None, default=None
         For the halves, and for `selector` if it draws and has no seed of its own.
-    {n_jobs}
+    n_jobs : int, optional
+        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
+        does not depend on it.
         They rank halves side by side.
-    {verbose}
+    verbose : bool, default=False
+        Whether to show on standard error how far a fit is that takes longer than two seconds.
 
     Attributes
     ----------
-    {ranking_, support_}
+    ranking_ : ndarray of shape (n_selected,)
+        Selected columns in the order of selection. Rankings are nested: the first 10 are the
+        choice for 10.
+    support_ : ndarray of shape (n_features,), bool
+        Mask of the selected columns.
     frequencies_ : ndarray of shape (n_features,)
         Share of the halves that have a feature among their first n_selected.
     mean_ranks_ : ndarray of shape (n_features,)
@@ -107,7 +112,19 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
         For each step k the feature and its score by the rule: its frequency among the first k of
         the halves, its mean rank there, or its gain. Its frame has the frequency and the
         mean rank at the end, too.
-    {pair_auc_, decomposition_, subproblem_names_, classes_, n_features_in_, feature_names_in_}
+    pair_auc_ : ndarray of shape (n_selected, n_pairs)
+        Folded AUC of the selected features, in the order of `ranking_`, on every class pair; of
+        nominal ones as in `MDFS`.
+    decomposition_ : Decomposition
+        The sub-problems.
+    subproblem_names_ : list of str
+        Their names, such as "setosa vs virginica".
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names; only for data frames with string column names.
 
     Notes
     -----
@@ -138,10 +155,17 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
     _no_cluster = "it fits its selector on halves of the samples"
 
     def __init__(
-        self, selector: Any = "greedy", n_features_to_select: Any = None, *, n_resamples: int = 50,
-        rule: str = "auto", categorical_features: Any = None, random_state: Any = None,
-        n_jobs: int | None = None, verbose: bool = False,
-    ):  # fmt: skip
+        self,
+        selector: Any = "greedy",
+        n_features_to_select: Any = None,
+        *,
+        n_resamples: int = 50,
+        rule: str = "auto",
+        categorical_features: Any = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ):
         self.selector = selector
         self.n_features_to_select = n_features_to_select
         self.n_resamples = n_resamples
@@ -393,9 +417,14 @@ def rank_near_ties(state: SearchState, votes: Votes) -> tuple[np.ndarray, np.nda
         part = slice(*block)
         state.update_effects(block[0] + np.flatnonzero(state.is_left[part]))
         score_effects(
-            state.effects[part], state.variances[part], weights, total, state.is_left[part],
-            np.empty(n_pairs), state.losses[part],
-        )  # fmt: skip
+            state.effects[part],
+            state.variances[part],
+            weights,
+            total,
+            state.is_left[part],
+            np.empty(n_pairs),
+            state.losses[part],
+        )
 
     with start_pool(len(state.blocks)) as state.pool:
         for step in track(range(n_wanted), "features"):

@@ -47,11 +47,12 @@ class ErrorControl(Result):
         n_reaching = int((self.frequencies >= threshold - 1e-9).sum())
         share = self.n_chosen / p
         return ErrorBound(
-            threshold, n_reaching,
+            threshold,
+            n_reaching,
             worst_case(share, threshold) * p,
             unimodal(share, threshold, self.n_pairs) * p,
             r_concave(share, threshold, self.n_pairs) * p,
-        )  # fmt: skip
+        )
 
     def __iter__(self) -> Iterator[ErrorBound]:
         return (self.at(threshold) for threshold in _SHOWN)
@@ -119,8 +120,10 @@ def concave_tail(mean: float, t: int, n: int, r: float) -> float:
         if t <= k + 1:
             found = minimize_scalar(
                 lambda shift, k=k: -_tail(shift, k, t, total, power),
-                bounds=(steepest, flattest), method="bounded", options={"xatol": 1e-9},
-            )  # fmt: skip
+                bounds=(steepest, flattest),
+                method="bounded",
+                options={"xatol": 1e-9},
+            )
             ends = [_tail(shift, k, t, total, power) for shift in (steepest, flattest)]
             highest = max(highest, -found.fun, *ends)
         flattest = steepest

@@ -189,9 +189,10 @@ class Explainer:
         problem = self.problem
         n_bytes = 8 * problem.n_features * len(self._pairs)
         check_memory(
-            n_bytes, f"the AUCs of {problem.n_features:,} features on {len(self._pairs):,} pairs",
+            n_bytes,
+            f"the AUCs of {problem.n_features:,} features on {len(self._pairs):,} pairs",
             "explain a selection from fewer features",
-        )  # fmt: skip
+        )
         auc = chosen_pair_auc(problem, np.arange(problem.n_features), self.selector.n_jobs)
         pairs = auc.argmax(axis=1)
         best = auc[np.arange(len(auc)), pairs]
@@ -227,9 +228,12 @@ class Explainer:
                 after = whole + (scale * effects) ** 2 / variances[:, np.newaxis]
                 gains[block] = pair_mean(ndtr(np.sqrt(after / 2.0)), shares) - before
         return {
-            "varies": varies, "nearest": nearest, "correlation": correlation, "gains": gains,
+            "varies": varies,
+            "nearest": nearest,
+            "correlation": correlation,
+            "gains": gains,
             "predicted": float(predicted[-1]),
-        }  # fmt: skip
+        }
 
     def _places(self) -> dict[int, int]:
         """Return places in the full ranking, by column, if it begins with the chosen features."""
@@ -254,11 +258,16 @@ class Explainer:
         """Return the explanation of a column."""
         problem, (pairs, auc, ranks) = self.problem, self._once(self._alone)
         facts: dict[str, Any] = {
-            "feature": self.names[column], "column": column, "status": "not chosen",
-            "n_features": problem.n_features, "n_selected": len(self._steps),
-            "n_classes": problem.n_classes, "best_pair": self._pairs[pairs[column]],
-            "best_auc": float(auc[column]), "best_rank": int(ranks[column]),
-        }  # fmt: skip
+            "feature": self.names[column],
+            "column": column,
+            "status": "not chosen",
+            "n_features": problem.n_features,
+            "n_selected": len(self._steps),
+            "n_classes": problem.n_classes,
+            "best_pair": self._pairs[pairs[column]],
+            "best_auc": float(auc[column]),
+            "best_rank": int(ranks[column]),
+        }
         if column in self._steps:
             return Explanation(**facts | self._why(column))
         if column in getattr(self.selector, "_left_out", ()):
@@ -292,10 +301,11 @@ class Explainer:
         step, details = selector.trace_[at], selector.trace_.detail_columns()
         is_paired = selector.decomposition_.name != "whole" and self.problem.n_classes > 2
         found: dict[str, Any] = {
-            "status": "chosen", "step": at + 1,
+            "status": "chosen",
+            "step": at + 1,
             "chosen_for": step.subproblem_name if is_paired else None,
             "serves": tuple(self._once(self._served)[at]),
-        }  # fmt: skip
+        }
         if "predicted_mauc" in details:
             found["added"] = float(details["added"][at])
             found["predicted_mauc"] = float(details["predicted_mauc"][at])
@@ -303,8 +313,9 @@ class Explainer:
         if others is not None:
             others = others.with_names(self.names)
             found |= {
-                "alternatives": tuple(others.names(column)), "replacement": others.line(column),
-            }  # fmt: skip
+                "alternatives": tuple(others.names(column)),
+                "replacement": others.line(column),
+            }
         return found
 
 

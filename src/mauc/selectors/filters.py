@@ -14,10 +14,8 @@ from mauc.data.constraints import WishMixin
 from mauc.exceptions import ConstantInputWarning, warn_user
 from mauc.selectors.lists import ListSelector, Recipe
 from mauc.selectors.sketched import SketchMixin
-from mauc.texts import insert_texts
 
 
-@insert_texts
 @dataclass(kw_only=True, eq=False, repr=False)
 class MDFS(SketchMixin, WishMixin, ListSelector):
     r"""MAUC Decomposition based Feature Selection.
@@ -28,27 +26,85 @@ class MDFS(SketchMixin, WishMixin, ListSelector):
 
     Parameters
     ----------
-    {n_features_to_select, fdr_alpha}
+    n_features_to_select : int, float, "all", "auto", "fdr" or None, default=None
+        How many features to select: a number, a fraction of all, all of them (a full ranking), as
+        many as `mauc.select_k` finds enough, whose curve is then `size_curve_`, those that separate
+        some pair of classes significantly ("fdr"), or half of them (None).
+    fdr_alpha : float, default=0.05
+        Of "fdr": the share of the selected features that may be expected to separate no classes, by
+        the tests of `mauc.pair_tests`, which are of location: features that differ between classes
+        in spread alone are left out. Where no feature is significant, one is selected, with a
+        warning.
     schedule : {"random", "round_robin", "rand_robin", "hardest"}, default="random"
         Which pair is drawn from next; "random" is the paper's. See `SubproblemSelector`.
     ties : {"index", "mauc"}, default="index"
         Order of features with equal AUC on a pair: by column, as the paper's results have it,
         or by their mean AUC over all pairs first, which is better where many AUCs are 1.
-    {missing, categorical_features}
+    missing : {"tie", "side"}, default="tie"
+        What a missing number is to the AUC: tied with every value, or below or above all of them,
+        whichever separates the two classes better, as trees do; see docs/methods/selectors.md.
+    categorical_features : array-like of bool, int or str, optional
+        Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of strings
+        in a data frame are nominal anyway.
         See the notes for their AUC.
-    {pair_weight}
+    pair_weight : dict, array-like of shape (n_classes, n_classes), data frame or str, optional
+        What each pair of classes counts, such as the cost of confusing the two: ``{("a", "b"): 5}``
+        (others count 1), a symmetric table, or "prior", the product of the class frequencies. A
+        pair of weight 0 does not count, and its features are not sought.
         Pairs are drawn in proportion.
-    {keep, exclude, feature_groups, feature_costs, budget}
+    keep : list of str or int, or mask, optional
+        Features that are always selected, first and in this order.
+    exclude : list of str or int, or mask, optional
+        Features that are never selected.
+    feature_groups : dict of lists, or list of lists, optional
+        Features that are selected together or not at all, such as the columns of one assay: a group
+        counts by what its features gain together, per feature or per cost. A number of features
+        that a group exceeds is reached without it. With groups, the first k of a ranking are a
+        choice only where they end with a group.
+    feature_costs : dict, Series or array-like of shape (n_features,), optional
+        What each feature costs: gains count per cost. The name of a group has a cost that is paid
+        once, in addition to those of its features, which may then be left out.
+    budget : float, optional
+        What the selected features may cost in all. They are sought by gain per cost and by gain
+        alone, and the better choice is taken. With None for their number, the budget alone limits
+        it.
         The gain of a feature on a pair is its AUC above 1/2.
-    {random_state}
-    {n_jobs, verbose}
+    random_state : int, SeedSequence, Generator, RandomState or None, default=None
+        Pass an int or a SeedSequence for reproducible results; the others are advanced.
+    n_jobs : int, optional
+        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
+        does not depend on it.
+    verbose : bool, default=False
+        Whether to show on standard error how far a fit is that takes longer than two seconds.
 
     Attributes
     ----------
-    {ranking_, support_, scores_}
+    ranking_ : ndarray of shape (n_selected,)
+        Selected columns in the order of selection. Rankings are nested: the first 10 are the
+        choice for 10.
+    support_ : ndarray of shape (n_features,), bool
+        Mask of the selected columns.
+    scores_ : ndarray of shape (n_features,)
         Mean folded AUC of every feature over the class pairs.
-    {trace_, pair_auc_, error_bound_, sketch_}
-    {decomposition_, subproblem_names_, classes_, n_features_in_, feature_names_in_}
+    trace_ : SelectionTrace
+        For each step the feature, the list that it was drawn from, and its rank and score there.
+    pair_auc_ : ndarray of shape (n_selected, n_pairs)
+        Folded AUC of the selected features, in the order of `ranking_`, on every class pair; of
+        nominal ones as in `MDFS`.
+    error_bound_ : ndarray of shape (n_selected, n_pairs)
+        Largest possible error of `pair_auc_`; only after `partial_fit` or `fit_sketch`.
+    sketch_ : PairAUCSketch
+        The sketch, of all features; only then.
+    decomposition_ : Decomposition
+        The sub-problems.
+    subproblem_names_ : list of str
+        Their names, such as "setosa vs virginica".
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names; only for data frames with string column names.
 
     See Also
     --------
@@ -98,7 +154,6 @@ class MDFS(SketchMixin, WishMixin, ListSelector):
     random_state: Any = None
 
 
-@insert_texts
 @dataclass(kw_only=True, eq=False, repr=False)
 class SubproblemSelector(ListSelector):
     """Select features by ranking them on sub-problems and drawing from the lists.
@@ -109,7 +164,15 @@ class SubproblemSelector(ListSelector):
 
     Parameters
     ----------
-    {n_features_to_select, fdr_alpha}
+    n_features_to_select : int, float, "all", "auto", "fdr" or None, default=None
+        How many features to select: a number, a fraction of all, all of them (a full ranking), as
+        many as `mauc.select_k` finds enough, whose curve is then `size_curve_`, those that separate
+        some pair of classes significantly ("fdr"), or half of them (None).
+    fdr_alpha : float, default=0.05
+        Of "fdr": the share of the selected features that may be expected to separate no classes, by
+        the tests of `mauc.pair_tests`, which are of location: features that differ between classes
+        in spread alone are left out. Where no feature is significant, one is selected, with a
+        warning.
     decomposition : {"one-vs-one", "one-vs-rest", "whole"}, default="one-vs-one"
         The sub-problems: every pair of classes, every class against the others, or the whole
         problem (a single list).
@@ -125,18 +188,43 @@ class SubproblemSelector(ListSelector):
     ties : {"index", "mauc"}, default="index"
         Order of features with equal relevance: by column, or by their mean relevance over all
         sub-problems first.
-    {categorical_features}
+    categorical_features : array-like of bool, int or str, optional
+        Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of strings
+        in a data frame are nominal anyway.
         For the relevances "auc" (see `MDFS`), "chi2", "su" and "ig".
-    {random_state}
+    random_state : int, SeedSequence, Generator, RandomState or None, default=None
+        Pass an int or a SeedSequence for reproducible results; the others are advanced.
         Draws of the schedules "random" and "rand_robin".
-    {n_jobs, verbose}
+    n_jobs : int, optional
+        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
+        does not depend on it.
+    verbose : bool, default=False
+        Whether to show on standard error how far a fit is that takes longer than two seconds.
 
     Attributes
     ----------
-    {ranking_, support_, scores_}
+    ranking_ : ndarray of shape (n_selected,)
+        Selected columns in the order of selection. Rankings are nested: the first 10 are the
+        choice for 10.
+    support_ : ndarray of shape (n_features,), bool
+        Mask of the selected columns.
+    scores_ : ndarray of shape (n_features,)
         Mean relevance of every feature over the sub-problems.
-    {trace_}
-    {pair_auc_, decomposition_, subproblem_names_, classes_, n_features_in_, feature_names_in_}
+    trace_ : SelectionTrace
+        For each step the feature, the list that it was drawn from, and its rank and score there.
+    pair_auc_ : ndarray of shape (n_selected, n_pairs)
+        Folded AUC of the selected features, in the order of `ranking_`, on every class pair; of
+        nominal ones as in `MDFS`.
+    decomposition_ : Decomposition
+        The sub-problems.
+    subproblem_names_ : list of str
+        Their names, such as "setosa vs virginica".
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names; only for data frames with string column names.
 
     See Also
     --------
@@ -165,7 +253,6 @@ class SubproblemSelector(ListSelector):
     random_state: Any = None
 
 
-@insert_texts
 @dataclass(kw_only=True, eq=False, repr=False)
 class SpreadFx(ListSelector):
     """Spread the selection over the classes.
@@ -177,26 +264,59 @@ class SpreadFx(ListSelector):
 
     Parameters
     ----------
-    {n_features_to_select, fdr_alpha}
+    n_features_to_select : int, float, "all", "auto", "fdr" or None, default=None
+        How many features to select: a number, a fraction of all, all of them (a full ranking), as
+        many as `mauc.select_k` finds enough, whose curve is then `size_curve_`, those that separate
+        some pair of classes significantly ("fdr"), or half of them (None).
+    fdr_alpha : float, default=0.05
+        Of "fdr": the share of the selected features that may be expected to separate no classes, by
+        the tests of `mauc.pair_tests`, which are of location: features that differ between classes
+        in spread alone are left out. Where no feature is significant, one is selected, with a
+        warning.
     relevance : {"chi2", "su", "ig", "auc", "fsdd", "fisher", "anova", "fast"}, default="chi2"
         What ranks features on a sub-problem. The first three discretise every feature anew
         for each class, by the MDL method of Fayyad and Irani.
     schedule : {"round_robin", "rand_robin", "random", "hardest"}, default="round_robin"
         Which class is drawn from next: in label order, or drawn by class frequency; see
         `SubproblemSelector` for the others.
-    {categorical_features}
+    categorical_features : array-like of bool, int or str, optional
+        Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of strings
+        in a data frame are nominal anyway.
         For the relevances "chi2", "su" and "ig", whose bins are the categories, and "auc", see
         `MDFS`.
-    {random_state}
+    random_state : int, SeedSequence, Generator, RandomState or None, default=None
+        Pass an int or a SeedSequence for reproducible results; the others are advanced.
         Draws of the schedules "rand_robin" and "random".
-    {n_jobs, verbose}
+    n_jobs : int, optional
+        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
+        does not depend on it.
+    verbose : bool, default=False
+        Whether to show on standard error how far a fit is that takes longer than two seconds.
 
     Attributes
     ----------
-    {ranking_, support_, scores_}
+    ranking_ : ndarray of shape (n_selected,)
+        Selected columns in the order of selection. Rankings are nested: the first 10 are the
+        choice for 10.
+    support_ : ndarray of shape (n_features,), bool
+        Mask of the selected columns.
+    scores_ : ndarray of shape (n_features,)
         Mean relevance of every feature over the classes.
-    {trace_}
-    {pair_auc_, decomposition_, subproblem_names_, classes_, n_features_in_, feature_names_in_}
+    trace_ : SelectionTrace
+        For each step the feature, the list that it was drawn from, and its rank and score there.
+    pair_auc_ : ndarray of shape (n_selected, n_pairs)
+        Folded AUC of the selected features, in the order of `ranking_`, on every class pair; of
+        nominal ones as in `MDFS`.
+    decomposition_ : Decomposition
+        The sub-problems.
+    subproblem_names_ : list of str
+        Their names, such as "setosa vs virginica".
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names; only for data frames with string column names.
 
     See Also
     --------
@@ -233,7 +353,6 @@ class _NominalFilter(ListSelector):
     categorical_features: Any = None
 
 
-@insert_texts
 @dataclass(kw_only=True, eq=False, repr=False)
 class MAUCD(SketchMixin, WishMixin, _NominalFilter):
     """Rank features directly by their MAUC.
@@ -244,18 +363,77 @@ class MAUCD(SketchMixin, WishMixin, _NominalFilter):
 
     Parameters
     ----------
-    {n_features_to_select, fdr_alpha, missing, categorical_features}
+    n_features_to_select : int, float, "all", "auto", "fdr" or None, default=None
+        How many features to select: a number, a fraction of all, all of them (a full ranking), as
+        many as `mauc.select_k` finds enough, whose curve is then `size_curve_`, those that separate
+        some pair of classes significantly ("fdr"), or half of them (None).
+    fdr_alpha : float, default=0.05
+        Of "fdr": the share of the selected features that may be expected to separate no classes, by
+        the tests of `mauc.pair_tests`, which are of location: features that differ between classes
+        in spread alone are left out. Where no feature is significant, one is selected, with a
+        warning.
+    missing : {"tie", "side"}, default="tie"
+        What a missing number is to the AUC: tied with every value, or below or above all of them,
+        whichever separates the two classes better, as trees do; see docs/methods/selectors.md.
+    categorical_features : array-like of bool, int or str, optional
+        Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of strings
+        in a data frame are nominal anyway.
         Their AUC is that of `MDFS`.
-    {pair_weight, keep, exclude, feature_groups, feature_costs, budget}
+    pair_weight : dict, array-like of shape (n_classes, n_classes), data frame or str, optional
+        What each pair of classes counts, such as the cost of confusing the two: ``{("a", "b"): 5}``
+        (others count 1), a symmetric table, or "prior", the product of the class frequencies. A
+        pair of weight 0 does not count, and its features are not sought.
+    keep : list of str or int, or mask, optional
+        Features that are always selected, first and in this order.
+    exclude : list of str or int, or mask, optional
+        Features that are never selected.
+    feature_groups : dict of lists, or list of lists, optional
+        Features that are selected together or not at all, such as the columns of one assay: a group
+        counts by what its features gain together, per feature or per cost. A number of features
+        that a group exceeds is reached without it. With groups, the first k of a ranking are a
+        choice only where they end with a group.
+    feature_costs : dict, Series or array-like of shape (n_features,), optional
+        What each feature costs: gains count per cost. The name of a group has a cost that is paid
+        once, in addition to those of its features, which may then be left out.
+    budget : float, optional
+        What the selected features may cost in all. They are sought by gain per cost and by gain
+        alone, and the better choice is taken. With None for their number, the budget alone limits
+        it.
         The gain of a feature is its MAUC above 1/2.
-    {n_jobs, verbose}
+    n_jobs : int, optional
+        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
+        does not depend on it.
+    verbose : bool, default=False
+        Whether to show on standard error how far a fit is that takes longer than two seconds.
 
     Attributes
     ----------
-    {ranking_, support_, scores_}
+    ranking_ : ndarray of shape (n_selected,)
+        Selected columns in the order of selection. Rankings are nested: the first 10 are the
+        choice for 10.
+    support_ : ndarray of shape (n_features,), bool
+        Mask of the selected columns.
+    scores_ : ndarray of shape (n_features,)
         MAUC of every feature; equal ones rank by column.
-    {trace_, pair_auc_, error_bound_, sketch_}
-    {decomposition_, subproblem_names_, classes_, n_features_in_, feature_names_in_}
+    trace_ : SelectionTrace
+        For each step the feature, the list that it was drawn from, and its rank and score there.
+    pair_auc_ : ndarray of shape (n_selected, n_pairs)
+        Folded AUC of the selected features, in the order of `ranking_`, on every class pair; of
+        nominal ones as in `MDFS`.
+    error_bound_ : ndarray of shape (n_selected, n_pairs)
+        Largest possible error of `pair_auc_`; only after `partial_fit` or `fit_sketch`.
+    sketch_ : PairAUCSketch
+        The sketch, of all features; only then.
+    decomposition_ : Decomposition
+        The sub-problems.
+    subproblem_names_ : list of str
+        Their names, such as "setosa vs virginica".
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names; only for data frames with string column names.
 
     See Also
     --------
@@ -281,7 +459,6 @@ class MAUCD(SketchMixin, WishMixin, _NominalFilter):
     pair_weight: Any = None
 
 
-@insert_texts
 class ChiSquare(_NominalFilter):
     r"""Rank features by their chi-square statistic with the class.
 
@@ -290,16 +467,49 @@ class ChiSquare(_NominalFilter):
 
     Parameters
     ----------
-    {n_features_to_select, fdr_alpha, categorical_features}
+    n_features_to_select : int, float, "all", "auto", "fdr" or None, default=None
+        How many features to select: a number, a fraction of all, all of them (a full ranking), as
+        many as `mauc.select_k` finds enough, whose curve is then `size_curve_`, those that separate
+        some pair of classes significantly ("fdr"), or half of them (None).
+    fdr_alpha : float, default=0.05
+        Of "fdr": the share of the selected features that may be expected to separate no classes, by
+        the tests of `mauc.pair_tests`, which are of location: features that differ between classes
+        in spread alone are left out. Where no feature is significant, one is selected, with a
+        warning.
+    categorical_features : array-like of bool, int or str, optional
+        Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of strings
+        in a data frame are nominal anyway.
         Each category is a bin.
-    {n_jobs, verbose}
+    n_jobs : int, optional
+        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
+        does not depend on it.
+    verbose : bool, default=False
+        Whether to show on standard error how far a fit is that takes longer than two seconds.
 
     Attributes
     ----------
-    {ranking_, support_, scores_}
+    ranking_ : ndarray of shape (n_selected,)
+        Selected columns in the order of selection. Rankings are nested: the first 10 are the
+        choice for 10.
+    support_ : ndarray of shape (n_features,), bool
+        Mask of the selected columns.
+    scores_ : ndarray of shape (n_features,)
         Chi-square of every feature; equal ones rank by column.
-    {trace_}
-    {pair_auc_, decomposition_, subproblem_names_, classes_, n_features_in_, feature_names_in_}
+    trace_ : SelectionTrace
+        For each step the feature, the list that it was drawn from, and its rank and score there.
+    pair_auc_ : ndarray of shape (n_selected, n_pairs)
+        Folded AUC of the selected features, in the order of `ranking_`, on every class pair; of
+        nominal ones as in `MDFS`.
+    decomposition_ : Decomposition
+        The sub-problems.
+    subproblem_names_ : list of str
+        Their names, such as "setosa vs virginica".
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names; only for data frames with string column names.
 
     Notes
     -----
@@ -325,7 +535,6 @@ class ChiSquare(_NominalFilter):
     preset: ClassVar[Recipe] = Recipe("whole", "chi2", "round_robin")
 
 
-@insert_texts
 class SymmetricalUncertainty(_NominalFilter):
     r"""Rank features by their symmetrical uncertainty with the class.
 
@@ -334,16 +543,49 @@ class SymmetricalUncertainty(_NominalFilter):
 
     Parameters
     ----------
-    {n_features_to_select, fdr_alpha, categorical_features}
+    n_features_to_select : int, float, "all", "auto", "fdr" or None, default=None
+        How many features to select: a number, a fraction of all, all of them (a full ranking), as
+        many as `mauc.select_k` finds enough, whose curve is then `size_curve_`, those that separate
+        some pair of classes significantly ("fdr"), or half of them (None).
+    fdr_alpha : float, default=0.05
+        Of "fdr": the share of the selected features that may be expected to separate no classes, by
+        the tests of `mauc.pair_tests`, which are of location: features that differ between classes
+        in spread alone are left out. Where no feature is significant, one is selected, with a
+        warning.
+    categorical_features : array-like of bool, int or str, optional
+        Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of strings
+        in a data frame are nominal anyway.
         Each category is a bin.
-    {n_jobs, verbose}
+    n_jobs : int, optional
+        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
+        does not depend on it.
+    verbose : bool, default=False
+        Whether to show on standard error how far a fit is that takes longer than two seconds.
 
     Attributes
     ----------
-    {ranking_, support_, scores_}
+    ranking_ : ndarray of shape (n_selected,)
+        Selected columns in the order of selection. Rankings are nested: the first 10 are the
+        choice for 10.
+    support_ : ndarray of shape (n_features,), bool
+        Mask of the selected columns.
+    scores_ : ndarray of shape (n_features,)
         Symmetrical uncertainty of every feature, in [0, 1]; equal ones rank by column.
-    {trace_}
-    {pair_auc_, decomposition_, subproblem_names_, classes_, n_features_in_, feature_names_in_}
+    trace_ : SelectionTrace
+        For each step the feature, the list that it was drawn from, and its rank and score there.
+    pair_auc_ : ndarray of shape (n_selected, n_pairs)
+        Folded AUC of the selected features, in the order of `ranking_`, on every class pair; of
+        nominal ones as in `MDFS`.
+    decomposition_ : Decomposition
+        The sub-problems.
+    subproblem_names_ : list of str
+        Their names, such as "setosa vs virginica".
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names; only for data frames with string column names.
 
     Notes
     -----
@@ -367,7 +609,6 @@ class SymmetricalUncertainty(_NominalFilter):
     preset: ClassVar[Recipe] = Recipe("whole", "su", "round_robin")
 
 
-@insert_texts
 class InformationGain(_NominalFilter):
     r"""Rank features by their information gain about the class.
 
@@ -376,16 +617,49 @@ class InformationGain(_NominalFilter):
 
     Parameters
     ----------
-    {n_features_to_select, fdr_alpha, categorical_features}
+    n_features_to_select : int, float, "all", "auto", "fdr" or None, default=None
+        How many features to select: a number, a fraction of all, all of them (a full ranking), as
+        many as `mauc.select_k` finds enough, whose curve is then `size_curve_`, those that separate
+        some pair of classes significantly ("fdr"), or half of them (None).
+    fdr_alpha : float, default=0.05
+        Of "fdr": the share of the selected features that may be expected to separate no classes, by
+        the tests of `mauc.pair_tests`, which are of location: features that differ between classes
+        in spread alone are left out. Where no feature is significant, one is selected, with a
+        warning.
+    categorical_features : array-like of bool, int or str, optional
+        Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of strings
+        in a data frame are nominal anyway.
         Each category is a bin.
-    {n_jobs, verbose}
+    n_jobs : int, optional
+        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
+        does not depend on it.
+    verbose : bool, default=False
+        Whether to show on standard error how far a fit is that takes longer than two seconds.
 
     Attributes
     ----------
-    {ranking_, support_, scores_}
+    ranking_ : ndarray of shape (n_selected,)
+        Selected columns in the order of selection. Rankings are nested: the first 10 are the
+        choice for 10.
+    support_ : ndarray of shape (n_features,), bool
+        Mask of the selected columns.
+    scores_ : ndarray of shape (n_features,)
         Information gain of every feature, in bits; equal ones rank by column.
-    {trace_}
-    {pair_auc_, decomposition_, subproblem_names_, classes_, n_features_in_, feature_names_in_}
+    trace_ : SelectionTrace
+        For each step the feature, the list that it was drawn from, and its rank and score there.
+    pair_auc_ : ndarray of shape (n_selected, n_pairs)
+        Folded AUC of the selected features, in the order of `ranking_`, on every class pair; of
+        nominal ones as in `MDFS`.
+    decomposition_ : Decomposition
+        The sub-problems.
+    subproblem_names_ : list of str
+        Their names, such as "setosa vs virginica".
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names; only for data frames with string column names.
 
     See Also
     --------
@@ -412,28 +686,57 @@ class InformationGain(_NominalFilter):
     preset: ClassVar[Recipe] = Recipe("whole", "ig", "round_robin")
 
 
-@insert_texts
 @dataclass(kw_only=True, eq=False, repr=False)
 class FSDD(ListSelector):
     r"""Rank features by the distance discriminant: spread between classes less that within.
 
     Parameters
     ----------
-    {n_features_to_select, fdr_alpha}
+    n_features_to_select : int, float, "all", "auto", "fdr" or None, default=None
+        How many features to select: a number, a fraction of all, all of them (a full ranking), as
+        many as `mauc.select_k` finds enough, whose curve is then `size_curve_`, those that separate
+        some pair of classes significantly ("fdr"), or half of them (None).
+    fdr_alpha : float, default=0.05
+        Of "fdr": the share of the selected features that may be expected to separate no classes, by
+        the tests of `mauc.pair_tests`, which are of location: features that differ between classes
+        in spread alone are left out. Where no feature is significant, one is selected, with a
+        warning.
     beta : float, default=2.0
         Weight of the spread within classes.
     constants : {"last", "first"}, default="last"
         Where constant features rank: they tell nothing, so last. The published values on MNIST
         are those of a sort that their 0/0 misled, see reproduction/paper/fsdd_mnist.md.
-    {n_jobs, verbose}
+    n_jobs : int, optional
+        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
+        does not depend on it.
+    verbose : bool, default=False
+        Whether to show on standard error how far a fit is that takes longer than two seconds.
 
     Attributes
     ----------
-    {ranking_, support_, scores_}
+    ranking_ : ndarray of shape (n_selected,)
+        Selected columns in the order of selection. Rankings are nested: the first 10 are the
+        choice for 10.
+    support_ : ndarray of shape (n_features,), bool
+        Mask of the selected columns.
+    scores_ : ndarray of shape (n_features,)
         Distance discriminant of every feature; -inf (inf with ``constants="first"``) for one that
         is constant or has fewer than two known values.
-    {trace_}
-    {pair_auc_, decomposition_, subproblem_names_, classes_, n_features_in_, feature_names_in_}
+    trace_ : SelectionTrace
+        For each step the feature, the list that it was drawn from, and its rank and score there.
+    pair_auc_ : ndarray of shape (n_selected, n_pairs)
+        Folded AUC of the selected features, in the order of `ranking_`, on every class pair; of
+        nominal ones as in `MDFS`.
+    decomposition_ : Decomposition
+        The sub-problems.
+    subproblem_names_ : list of str
+        Their names, such as "setosa vs virginica".
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names; only for data frames with string column names.
 
     Notes
     -----
@@ -484,20 +787,50 @@ class FSDD(ListSelector):
         return ranked
 
 
-@insert_texts
 class FisherScore(ListSelector):
     r"""Rank features by their Fisher score: how far class means lie apart for their spread.
 
     Parameters
     ----------
-    {n_features_to_select, fdr_alpha, n_jobs, verbose}
+    n_features_to_select : int, float, "all", "auto", "fdr" or None, default=None
+        How many features to select: a number, a fraction of all, all of them (a full ranking), as
+        many as `mauc.select_k` finds enough, whose curve is then `size_curve_`, those that separate
+        some pair of classes significantly ("fdr"), or half of them (None).
+    fdr_alpha : float, default=0.05
+        Of "fdr": the share of the selected features that may be expected to separate no classes, by
+        the tests of `mauc.pair_tests`, which are of location: features that differ between classes
+        in spread alone are left out. Where no feature is significant, one is selected, with a
+        warning.
+    n_jobs : int, optional
+        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
+        does not depend on it.
+    verbose : bool, default=False
+        Whether to show on standard error how far a fit is that takes longer than two seconds.
 
     Attributes
     ----------
-    {ranking_, support_, scores_}
+    ranking_ : ndarray of shape (n_selected,)
+        Selected columns in the order of selection. Rankings are nested: the first 10 are the
+        choice for 10.
+    support_ : ndarray of shape (n_features,), bool
+        Mask of the selected columns.
+    scores_ : ndarray of shape (n_features,)
         Fisher score of every feature; equal ones rank by column.
-    {trace_}
-    {pair_auc_, decomposition_, subproblem_names_, classes_, n_features_in_, feature_names_in_}
+    trace_ : SelectionTrace
+        For each step the feature, the list that it was drawn from, and its rank and score there.
+    pair_auc_ : ndarray of shape (n_selected, n_pairs)
+        Folded AUC of the selected features, in the order of `ranking_`, on every class pair; of
+        nominal ones as in `MDFS`.
+    decomposition_ : Decomposition
+        The sub-problems.
+    subproblem_names_ : list of str
+        Their names, such as "setosa vs virginica".
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names; only for data frames with string column names.
 
     See Also
     --------
@@ -531,7 +864,6 @@ class FisherScore(ListSelector):
     preset: ClassVar[Recipe] = Recipe("whole", "fisher", "round_robin")
 
 
-@insert_texts
 class AnovaF(ListSelector):
     r"""Rank features by the F statistic of a one-way analysis of variance.
 
@@ -540,14 +872,45 @@ class AnovaF(ListSelector):
 
     Parameters
     ----------
-    {n_features_to_select, fdr_alpha, n_jobs, verbose}
+    n_features_to_select : int, float, "all", "auto", "fdr" or None, default=None
+        How many features to select: a number, a fraction of all, all of them (a full ranking), as
+        many as `mauc.select_k` finds enough, whose curve is then `size_curve_`, those that separate
+        some pair of classes significantly ("fdr"), or half of them (None).
+    fdr_alpha : float, default=0.05
+        Of "fdr": the share of the selected features that may be expected to separate no classes, by
+        the tests of `mauc.pair_tests`, which are of location: features that differ between classes
+        in spread alone are left out. Where no feature is significant, one is selected, with a
+        warning.
+    n_jobs : int, optional
+        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
+        does not depend on it.
+    verbose : bool, default=False
+        Whether to show on standard error how far a fit is that takes longer than two seconds.
 
     Attributes
     ----------
-    {ranking_, support_, scores_}
+    ranking_ : ndarray of shape (n_selected,)
+        Selected columns in the order of selection. Rankings are nested: the first 10 are the
+        choice for 10.
+    support_ : ndarray of shape (n_features,), bool
+        Mask of the selected columns.
+    scores_ : ndarray of shape (n_features,)
         F of every feature; equal ones rank by column.
-    {trace_}
-    {pair_auc_, decomposition_, subproblem_names_, classes_, n_features_in_, feature_names_in_}
+    trace_ : SelectionTrace
+        For each step the feature, the list that it was drawn from, and its rank and score there.
+    pair_auc_ : ndarray of shape (n_selected, n_pairs)
+        Folded AUC of the selected features, in the order of `ranking_`, on every class pair; of
+        nominal ones as in `MDFS`.
+    decomposition_ : Decomposition
+        The sub-problems.
+    subproblem_names_ : list of str
+        Their names, such as "setosa vs virginica".
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names; only for data frames with string column names.
 
     See Also
     --------
@@ -581,7 +944,6 @@ class AnovaF(ListSelector):
     preset: ClassVar[Recipe] = Recipe("whole", "anova", "round_robin")
 
 
-@insert_texts
 @dataclass(kw_only=True, eq=False, repr=False)
 class FAST(ListSelector):
     r"""Rank features by sliding thresholds: the area under a ROC curve of few points.
@@ -591,17 +953,47 @@ class FAST(ListSelector):
 
     Parameters
     ----------
-    {n_features_to_select, fdr_alpha}
+    n_features_to_select : int, float, "all", "auto", "fdr" or None, default=None
+        How many features to select: a number, a fraction of all, all of them (a full ranking), as
+        many as `mauc.select_k` finds enough, whose curve is then `size_curve_`, those that separate
+        some pair of classes significantly ("fdr"), or half of them (None).
+    fdr_alpha : float, default=0.05
+        Of "fdr": the share of the selected features that may be expected to separate no classes, by
+        the tests of `mauc.pair_tests`, which are of location: features that differ between classes
+        in spread alone are left out. Where no feature is significant, one is selected, with a
+        warning.
     n_bins : int, default=10
         Bins, each of which gives a threshold.
-    {n_jobs, verbose}
+    n_jobs : int, optional
+        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
+        does not depend on it.
+    verbose : bool, default=False
+        Whether to show on standard error how far a fit is that takes longer than two seconds.
 
     Attributes
     ----------
-    {ranking_, support_, scores_}
+    ranking_ : ndarray of shape (n_selected,)
+        Selected columns in the order of selection. Rankings are nested: the first 10 are the
+        choice for 10.
+    support_ : ndarray of shape (n_features,), bool
+        Mask of the selected columns.
+    scores_ : ndarray of shape (n_features,)
         Mean area of every feature over the class pairs, in [1/2, 1]; equal ones rank by column.
-    {trace_}
-    {pair_auc_, decomposition_, subproblem_names_, classes_, n_features_in_, feature_names_in_}
+    trace_ : SelectionTrace
+        For each step the feature, the list that it was drawn from, and its rank and score there.
+    pair_auc_ : ndarray of shape (n_selected, n_pairs)
+        Folded AUC of the selected features, in the order of `ranking_`, on every class pair; of
+        nominal ones as in `MDFS`.
+    decomposition_ : Decomposition
+        The sub-problems.
+    subproblem_names_ : list of str
+        Their names, such as "setosa vs virginica".
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names; only for data frames with string column names.
 
     See Also
     --------

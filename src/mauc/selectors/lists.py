@@ -97,10 +97,17 @@ class ListSelector(RankingSelector):
             what = f"{n_lists:,} lists of all {n_listed:,} features"
             check_memory(_BYTES_PER_ENTRY * n_listed * n_lists, what, "leave out features before")
         lists, scores = rank_features(
-            problem, decomposition, entry.score, n_listed, recipe.ties, self.n_jobs,
-            is_dense=recipe.relevance != "auc", reads_rows=entry.reads_rows,
-            denominators=_auc_denominators(problem, decomposition, recipe.relevance), **options,
-        )  # fmt: skip
+            problem,
+            decomposition,
+            entry.score,
+            n_listed,
+            recipe.ties,
+            self.n_jobs,
+            is_dense=recipe.relevance != "auc",
+            reads_rows=entry.reads_rows,
+            denominators=_auc_denominators(problem, decomposition, recipe.relevance),
+            **options,
+        )
         rng = check_generator(getattr(self, "random_state", None))
         shares = problem.pair_shares if decomposition.name == "one-vs-one" else None
         schedule = SCHEDULES[recipe.schedule](decomposition, problem.class_weights, rng, shares)
@@ -175,9 +182,14 @@ def fill_lists(scores: np.ndarray, tie_breaks: np.ndarray, length: int) -> TopK:
 
 
 def rank_features(
-    problem: Any, decomposition: Any, relevance: Any, length: int, ties: str = "index",
-    n_jobs: int | None = None, **settings: Any,
-) -> tuple[TopK, np.ndarray]:  # fmt: skip
+    problem: Any,
+    decomposition: Any,
+    relevance: Any,
+    length: int,
+    ties: str = "index",
+    n_jobs: int | None = None,
+    **settings: Any,
+) -> tuple[TopK, np.ndarray]:
     """Return what `top_k` does, which workers call for their columns on a cluster."""
     arguments = (decomposition, relevance, length, ties)
     if problem.cluster is None:
@@ -200,9 +212,14 @@ def rank_features(
 
 
 def top_k_of_part(
-    part: Any, decomposition: Any, relevance: Any, length: int, ties: Any, n_pairs: int | None,
+    part: Any,
+    decomposition: Any,
+    relevance: Any,
+    length: int,
+    ties: Any,
+    n_pairs: int | None,
     settings: Any,
-) -> tuple[TopK, np.ndarray, np.ndarray | None]:  # fmt: skip
+) -> tuple[TopK, np.ndarray, np.ndarray | None]:
     """Return what `top_k` does of a worker's columns, and their pair AUCs, or None."""
     pair_auc = None
     if n_pairs is not None:
@@ -213,10 +230,18 @@ def top_k_of_part(
 
 
 def top_k(
-    problem: Any, decomposition: Any, relevance: Any, length: int, ties: str = "index",
-    n_jobs: int | None = None, *, is_dense: bool = True, reads_rows: bool = False,
-    denominators: Any = None, **options: Any,
-) -> tuple[TopK, np.ndarray]:  # fmt: skip
+    problem: Any,
+    decomposition: Any,
+    relevance: Any,
+    length: int,
+    ties: str = "index",
+    n_jobs: int | None = None,
+    *,
+    is_dense: bool = True,
+    reads_rows: bool = False,
+    denominators: Any = None,
+    **options: Any,
+) -> tuple[TopK, np.ndarray]:
     """Return the best `length` features of every sub-problem, and the mean scores of all features.
 
     `relevance` is one of `mauc.selectors.relevance`, for which `is_dense` fills in sparse columns.
@@ -444,9 +469,13 @@ def push_block(scores, tie_breaks, first_feature, top_scores, top_ties, top_feat
             if scores[b, p] < top_scores[p, 0]:
                 continue
             if _is_worse(
-                top_scores[p, 0], top_ties[p, 0], top_features[p, 0],
-                scores[b, p], tie_break, feature,
-            ):  # fmt: skip
+                top_scores[p, 0],
+                top_ties[p, 0],
+                top_features[p, 0],
+                scores[b, p],
+                tie_break,
+                feature,
+            ):
                 top_scores[p, 0] = scores[b, p]
                 top_ties[p, 0] = tie_break
                 top_features[p, 0] = feature
@@ -472,9 +501,13 @@ def _sink(scores, ties, features, root):
         if child >= n:
             return
         if child + 1 < n and _is_worse(
-            scores[child + 1], ties[child + 1], features[child + 1],
-            scores[child], ties[child], features[child],
-        ):  # fmt: skip
+            scores[child + 1],
+            ties[child + 1],
+            features[child + 1],
+            scores[child],
+            ties[child],
+            features[child],
+        ):
             child += 1
         if not _is_worse(
             scores[child], ties[child], features[child], scores[root], ties[root], features[root]

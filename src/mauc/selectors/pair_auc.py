@@ -25,18 +25,23 @@ from mauc.engine.ordered import rank_ordered, sweep_ordered_columns, sweep_spars
 from mauc.engine.sweep import sweep_keys
 from mauc.exceptions import MaucError
 from mauc.registry import Accepts
-from mauc.texts import insert_texts
 
 ACCEPTS = Accepts(sparse=True, infinite=True, nominal=True)
 _MIN_SHARE = 16  # AUCs are kept where 1/16 of the features or more are selected
 _MAX_KEPT = 2**22  # values
 
 
-@insert_texts
 def feature_pair_auc(
-    X: Any, y: Any, *, folded: bool = True, missing: str = "tie", sample_weight: Any = None,
-    categorical_features: Any = None, n_jobs: int | None = None, client: Any = None,
-) -> np.ndarray:  # fmt: skip
+    X: Any,
+    y: Any,
+    *,
+    folded: bool = True,
+    missing: str = "tie",
+    sample_weight: Any = None,
+    categorical_features: Any = None,
+    n_jobs: int | None = None,
+    client: Any = None,
+) -> np.ndarray:
     """Compute the AUC of every feature on every pair of classes.
 
     One sort per feature serves all pairs.
@@ -51,12 +56,18 @@ def feature_pair_auc(
     folded : bool, default=True
         Return max(A, 1 - A); otherwise A, the AUC with the first class of the pair as the
         higher one, which nominal columns do not have.
-    {missing}
+    missing : {"tie", "side"}, default="tie"
+        What a missing number is to the AUC: tied with every value, or below or above all of them,
+        whichever separates the two classes better, as trees do; see docs/methods/selectors.md.
     sample_weight : array-like of shape (n_samples,), optional
         A pair of samples counts with the product of their weights.
-    {categorical_features}
+    categorical_features : array-like of bool, int or str, optional
+        Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of strings
+        in a data frame are nominal anyway.
         Their AUC is leave-pair-out, see `mauc.MDFS`.
-    {n_jobs}
+    n_jobs : int, optional
+        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
+        does not depend on it.
     client : distributed.Client or str, optional
         A Dask cluster, or the address of its scheduler, such as "tcp://host:8786", whose workers
         read the columns of X, a source (`mauc.open_columns`). The result is the same to the bit.

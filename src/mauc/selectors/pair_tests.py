@@ -21,7 +21,6 @@ from mauc.layout import plain_layout
 from mauc.metrics.interval import binomial_bounds
 from mauc.results import MAX_ROWS, Result, number, short_name
 from mauc.selectors.pair_auc import ACCEPTS, unordered_columns
-from mauc.texts import insert_texts
 
 TESTS = ("Mann-Whitney", "Fisher")
 MAP_LEVEL = 0.05  # false discovery rate of what maps show as significant
@@ -30,11 +29,14 @@ _MAX_TABLE = 2**20  # pairs times categories that are tested at once
 _MAX_MAPPED = 2**25  # cells that are tested for a map
 
 
-@insert_texts
 def pair_tests(
-    X: Any, y: Any, *, level: float = 0.95, categorical_features: Any = None,
+    X: Any,
+    y: Any,
+    *,
+    level: float = 0.95,
+    categorical_features: Any = None,
     n_jobs: int | None = None,
-) -> "PairTests":  # fmt: skip
+) -> "PairTests":
     """Test every feature on every pair of classes.
 
     Parameters
@@ -46,7 +48,12 @@ def pair_tests(
         Class labels.
     level : float, default=0.95
         Confidence level of the intervals.
-    {categorical_features, n_jobs}
+    categorical_features : array-like of bool, int or str, optional
+        Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of strings
+        in a data frame are nominal anyway.
+    n_jobs : int, optional
+        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
+        does not depend on it.
 
     Returns
     -------
@@ -108,9 +115,20 @@ def pair_tests(
     higher = problem.classes[np.where(direction > 0, first, second)].astype(object)
     higher[direction == 0] = None
     return PairTests(
-        feature_names(problem)[features], problem.classes[first], problem.classes[second], higher,
-        auc, lower, upper, z, p, adjust(p), np.array(TESTS)[test.astype(int)], features, level,
-    )  # fmt: skip
+        feature_names(problem)[features],
+        problem.classes[first],
+        problem.classes[second],
+        higher,
+        auc,
+        lower,
+        upper,
+        z,
+        p,
+        adjust(p),
+        np.array(TESTS)[test.astype(int)],
+        features,
+        level,
+    )
 
 
 @dataclass(frozen=True, repr=False)
@@ -156,17 +174,27 @@ class PairTests(Result):
 
     def printed_parts(self) -> Any:
         """Return the most significant rows as a table."""
-        heads = ["feature", "classes", "higher", "AUC", f"{100 * self.level:g}% interval", "z",
-                 "adjusted p"]  # fmt: skip
+        heads = [
+            "feature",
+            "classes",
+            "higher",
+            "AUC",
+            f"{100 * self.level:g}% interval",
+            "z",
+            "adjusted p",
+        ]
         rows = [
             [
-                short_name(row.feature), short_name(f"{row.class_i} vs {row.class_j}"),
-                "-" if row.higher is None else short_name(row.higher), number(row.auc),
-                f"{number(row.lower)} to {number(row.upper)}", number(row.z, ".2f"),
+                short_name(row.feature),
+                short_name(f"{row.class_i} vs {row.class_j}"),
+                "-" if row.higher is None else short_name(row.higher),
+                number(row.auc),
+                f"{number(row.lower)} to {number(row.upper)}",
+                number(row.z, ".2f"),
                 f"{row.p_adjusted:.2g}",
             ]
             for row in islice(self, MAX_ROWS)
-        ]  # fmt: skip
+        ]
         return [plain_layout(heads, rows, len(self.p), right=("z", "adjusted p"))]
 
 

@@ -89,9 +89,12 @@ def _quotient(between, within):
 
 
 def fsdd_relevance(
-    problem: Any, decomposition: Decomposition, chosen: Any, beta: float = 2.0,
+    problem: Any,
+    decomposition: Decomposition,
+    chosen: Any,
+    beta: float = 2.0,
     constants: str = "last",
-) -> np.ndarray:  # fmt: skip
+) -> np.ndarray:
     """Return the spread between classes minus that within them, see `FSDD`."""
     moments = subproblem_moments(problem, decomposition, chosen)
     scores = np.column_stack(
@@ -123,9 +126,14 @@ def subproblem_moments(problem: Any, decomposition: Decomposition, chosen: Any) 
     if isinstance(chosen, slice) and problem.columns.row_major is not None:
         order, starts, weights = problem.by_class
         moments: Any = class_moments_by_rows(
-            problem.columns.row_major, chosen, problem.codes, order, starts, weights,
+            problem.columns.row_major,
+            chosen,
+            problem.codes,
+            order,
+            starts,
+            weights,
             problem.sample_weight,
-        )  # fmt: skip
+        )
     else:
         moments = _moments(problem, problem.columns.floats(chosen))
     _rescale_extreme(problem, chosen, moments)
@@ -196,11 +204,18 @@ def fast_relevance(
     n, is_plain = XT.shape[1], rows.weights is None
     wins = np.empty((len(XT), parts.n_subproblems), np.int64 if is_plain else np.float64)
     sliding_wins(
-        *columns, _are_whole(XT if is_plain else columns.values), roles, n_bins, rows.step,
-        np.empty((2, n + n_classes)), np.empty((3, n_classes + 1), np.int64),
-        np.empty(n, np.int64), None if is_plain else np.empty((2, n + n_classes), np.int64),
-        np.empty((2, 2), wins.dtype), wins,
-    )  # fmt: skip
+        *columns,
+        _are_whole(XT if is_plain else columns.values),
+        roles,
+        n_bins,
+        rows.step,
+        np.empty((2, n + n_classes)),
+        np.empty((3, n_classes + 1), np.int64),
+        np.empty(n, np.int64),
+        None if is_plain else np.empty((2, n + n_classes), np.int64),
+        np.empty((2, 2), wins.dtype),
+        wins,
+    )
     totals = np.bincount(problem.codes, rows.weights, n_classes)
     sizes = [(roles == side) @ totals for side in (0, 1)]
     max_wins = 2.0 * sizes[0] * sizes[1]
@@ -216,9 +231,22 @@ def _are_whole(XT):
 
 @njit(cache=True, nogil=True)
 def sliding_wins(
-    values_of, codes_of, sizes_of, n_known_of, missing_of, is_whole, roles, n_bins, step,
-    values_by, bounds, sides, sizes_by, counts, out,
-):  # fmt: skip
+    values_of,
+    codes_of,
+    sizes_of,
+    n_known_of,
+    missing_of,
+    is_whole,
+    roles,
+    n_bins,
+    step,
+    values_by,
+    bounds,
+    sides,
+    sizes_by,
+    counts,
+    out,
+):
     """Fill `out`, of shape (n_features, n_subproblems), with the wins of cut columns.
 
     The wins are 2 #(s_0 > s_1) + #(s_0 = s_1), s being the number of thresholds below a value of

@@ -122,11 +122,16 @@ class SketchMixin:
             pairs = np.flatnonzero(is_seen[first] & is_seen[second])
             classes, counts = sketch.classes_[is_seen], sketch.class_counts[is_seen]
             problem = Problem(
-                SketchColumns(sketch, pairs), np.empty(0, np.int32), classes, counts,
-                np.zeros(sketch.n_features, bool), None, names,
+                SketchColumns(sketch, pairs),
+                np.empty(0, np.int32),
+                classes,
+                counts,
+                np.zeros(sketch.n_features, bool),
+                None,
+                names,
                 pair_shares=PairWeights(self.pair_weight).shares(classes, counts),
                 constraints=wishes,
-            )  # fmt: skip
+            )
             ranked = self._rank_without(problem, n_wanted, options, dated)
             chosen = np.ix_(ranked.selection.features, pairs)
             self._learn(problem, ranked._replace(pair_auc=sketch.pair_auc()[chosen]))

@@ -173,12 +173,15 @@ class SelectionTrace(Result):
         heads = ["step", "feature", "chosen for", "rank", "score", *details]
         rows = [
             [
-                str(one.step), short_name(one.feature_name), short_name(one.subproblem_name),
-                str(one.rank), number(one.score),
+                str(one.step),
+                short_name(one.feature_name),
+                short_name(one.subproblem_name),
+                str(one.rank),
+                number(one.score),
                 *(_shown(values[one.step - 1]) for values in details.values()),
             ]
             for one in (self[at] for at in range(min(len(self), MAX_ROWS)))
-        ]  # fmt: skip
+        ]
         table = plain_layout(heads, rows, len(self), right=("step", "rank"))
         return [table, sentence] if (sentence := self.fall_sentence()) else [table]
 

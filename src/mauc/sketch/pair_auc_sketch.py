@@ -20,7 +20,6 @@ from mauc.parallel import count_threads, run_blocks
 from mauc.results import plural
 from mauc.sketch.bins import add_values, merge_bins, no_bins, pair_bounds, spread
 from mauc.sketch.rows import as_rows, check_rows, is_of_dask, join_batches
-from mauc.texts import insert_texts
 
 _MIN_BINS, _MAX_BINS = 16, 2**20
 _ROWS_PER_BIN, _MIN_ROWS_PER_BIN = 16, 4  # of the rows by which bins are fixed
@@ -33,7 +32,6 @@ _ROUNDING, _SUM_ROUNDING, _MAX_EXACT = 2.0**-50, 2.0**-30, 2.0**52
 _LOOSE_FACTOR, _LOOSE_BOUND = 4, 0.1
 
 
-@insert_texts
 class PairAUCSketch:
     """Mergeable summary of rows from which the AUCs of all features and class pairs are read.
 
@@ -50,7 +48,9 @@ class PairAUCSketch:
     n_buffered : int, optional
         Rows that are kept as they are before the bins are fixed by them; ``16 * n_bins`` by
         default, fewer where that takes more than 256 MB.
-    {n_jobs}
+    n_jobs : int, optional
+        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
+        does not depend on it.
 
     Attributes
     ----------

@@ -21,9 +21,26 @@ from mauc.stats.rows import (
 )
 
 __all__ = [
-    "PAPER_COMPARISON", "Comparison", "FriedmanTest", "PairedTest", "Stability",
-    "average_ranks", "compare_to", "corrected_t_test", "critical_difference", "friedman_test",
-    "holm_adjust", "holm_test", "marked_means", "mean_interval", "mean_mauc", "problem_scores",
-    "rank_cliques", "selector_stability", "shown_name", "stability", "wilcoxon_test",
+    "PAPER_COMPARISON",
+    "Comparison",
+    "FriedmanTest",
+    "PairedTest",
+    "Stability",
+    "average_ranks",
+    "compare_to",
+    "corrected_t_test",
+    "critical_difference",
+    "friedman_test",
+    "holm_adjust",
+    "holm_test",
+    "marked_means",
+    "mean_interval",
+    "mean_mauc",
+    "problem_scores",
+    "rank_cliques",
+    "selector_stability",
+    "shown_name",
+    "stability",
+    "wilcoxon_test",
     "win_draw_loss",
-]  # fmt: skip
+]

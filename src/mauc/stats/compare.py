@@ -19,7 +19,7 @@ from mauc.stats.rows import (
     make_cells,
     mean_mauc,
     row_means,
-)  # fmt: skip
+)
 
 if TYPE_CHECKING:
     import pandas as pd

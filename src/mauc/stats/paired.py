@@ -178,9 +178,14 @@ def _results(
     """Return the columns of `compare_to`, of shape (n_samples,)."""
     mean, reference_mean = row_means(values), row_means(reference)
     return {
-        "n": n, "mean": mean, "reference_mean": reference_mean, "difference": mean - reference_mean,
-        "statistic": statistic, "p_value": p_value, "mark": mark,
-    }  # fmt: skip
+        "n": n,
+        "mean": mean,
+        "reference_mean": reference_mean,
+        "difference": mean - reference_mean,
+        "statistic": statistic,
+        "p_value": p_value,
+        "mark": mark,
+    }
 
 
 def _keep_pairs(values: Array, reference: Array) -> tuple[Array, Array, Array]:
@@ -199,9 +204,12 @@ def marks_of(sign: Array, p_value: Array, alpha: float) -> Array:
 def _single(tests: dict[str, Array]) -> PairedTest:
     one = {name: column[0] for name, column in tests.items()}
     return PairedTest(
-        int(one["n"]), float(one["difference"]), float(one["statistic"]), float(one["p_value"]),
+        int(one["n"]),
+        float(one["difference"]),
+        float(one["statistic"]),
+        float(one["p_value"]),
         str(one["mark"]),
-    )  # fmt: skip
+    )
 
 
 def _check_pairs(values: ArrayLike, reference: ArrayLike) -> tuple[Array, Array]:

@@ -21,8 +21,9 @@ OPTIONS = {
 }
 
 
-def fit_as_j48(X, y, n_classes, n_values, weight, confidence=0.25, min_leaf=2.0, prune=True,
-               raising=True):  # fmt: skip
+def fit_as_j48(
+    X, y, n_classes, n_values, weight, confidence=0.25, min_leaf=2.0, prune=True, raising=True
+):
     """Fit a tree that counts rows where J48 does, in two places, whatever their weight."""
     data, row_counts = sort_all(X, y, n_classes, n_values), np.ones(len(y))
     tree, n_nodes = grow_weighted(data, all_columns(X), weight, row_counts, min_leaf)

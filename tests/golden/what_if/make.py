@@ -26,16 +26,22 @@ def scenarios(found, candidates, n_classes):
         "prices": {"size": size, "prices": [[first, 20], [second, 3]]},
         "budget": {"size": size, "prices": [[first, 2.5], [second, 1.7]], "budget": 4},
         "dear": {
-            "size": size, "exclude": [second], "budget": 5,
+            "size": size,
+            "exclude": [second],
+            "budget": 5,
             "prices": [[first, 3], [third, 2.2], [others[0], 0.25]],
         },
-    }  # fmt: skip
+    }
     if n_classes > 2:
         wishes["pair"] = {"size": size, "pairs": [[n_classes - 2, n_classes - 1, 25]]}
         wishes["every"] = {
-            "size": size, "keep": [second], "exclude": [others[0]],
-            "prices": [[first, 2]], "budget": 5, "pairs": [[0, 1, 10], [0, 2, 0]],
-        }  # fmt: skip
+            "size": size,
+            "keep": [second],
+            "exclude": [others[0]],
+            "prices": [[first, 2]],
+            "budget": 5,
+            "pairs": [[0, 1, 10], [0, 2, 0]],
+        }
     for wish in wishes.values():
         wish["size"] = min(wish["size"], most - len(wish.get("exclude", [])))
     return wishes

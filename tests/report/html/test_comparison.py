@@ -20,9 +20,21 @@ from tests.helpers.cli_helpers import run_json
 from tests.helpers.report_rows import small_run
 
 WORDS = (
-    "compare", "wine", "--methods", "mdfs,su,chi", "--classifiers", "nb", "--sizes", "2,4",
-    "--repeats", "1", "--folds", "3", "--jobs", "1",
-)  # fmt: skip
+    "compare",
+    "wine",
+    "--methods",
+    "mdfs,su,chi",
+    "--classifiers",
+    "nb",
+    "--sizes",
+    "2,4",
+    "--repeats",
+    "1",
+    "--folds",
+    "3",
+    "--jobs",
+    "1",
+)
 
 
 @pytest.fixture(scope="module")
@@ -39,8 +51,11 @@ def test_comparison_has_tables_tests_and_curves(wine):
     marks = {(test["selector"], test["mark"]) for test in comparison["tests"]}
     assert marks == {("CHI", "worse"), ("s_100%", "none")}
     assert [(panel["dataset"], panel["classifier"]) for panel in comparison["curves"]] == [
-        ("wine", "Naive Bayes"), ("wine", "my_tree"), ("a_b|c", "Naive Bayes"),
-        ("a_b|c", "my_tree")]  # fmt: skip
+        ("wine", "Naive Bayes"),
+        ("wine", "my_tree"),
+        ("a_b|c", "Naive Bayes"),
+        ("a_b|c", "my_tree"),
+    ]
     page = report.to_html()
     assert page.count('<figure class="panel"') == 4
     assert "0.822</span>" not in page
@@ -54,8 +69,10 @@ def test_the_page_names_the_comparison_it_was_given(wine):
     report = selection_report(selector, X, y, run=small_run(), comparison=comparison)
     summary = report.to_dict()["comparison"]
     assert (summary["reference"], summary["test"], summary["alpha"]) == (
-        "CHI", "corrected resampled t-test at 10 %", 0.1,
-    )  # fmt: skip
+        "CHI",
+        "corrected resampled t-test at 10 %",
+        0.1,
+    )
     wanted = compare_to(small_run(), comparison)
     assert [test["p_value"] for test in summary["tests"]] == pytest.approx(wanted["p_value"])
     page = report.to_html()
@@ -74,8 +91,13 @@ def test_others_are_compared_with_the_selector_itself():
 
 
 def test_a_failed_value_is_a_gap_in_the_curve():
-    series = {"selector": "s", "sizes": [1, 2, 3], "mean": [0.8, None, 0.9],
-              "lower": [0.7, None, None], "upper": [0.9, None, None]}  # fmt: skip
+    series = {
+        "selector": "s",
+        "sizes": [1, 2, 3],
+        "mean": [0.8, None, 0.9],
+        "lower": [0.7, None, None],
+        "upper": [0.9, None, None],
+    }
     drawing = place_panel({"series": [series]})
     assert drawing["series"][0]["path"].count("M") == 2
     assert "L" not in drawing["series"][0]["path"]
@@ -121,10 +143,12 @@ def test_greedy_is_drawn_last_and_thick():
     ("options", "comparison"),
     [
         ((), Comparison("mdfs", "corrected_t", 0.05)),
-        (("--test", "wilcoxon", "--alpha", "0.4", "--reference", "su"),
-         Comparison("su", "wilcoxon", 0.4)),
+        (
+            ("--test", "wilcoxon", "--alpha", "0.4", "--reference", "su"),
+            Comparison("su", "wilcoxon", 0.4),
+        ),
     ],
-)  # fmt: skip
+)
 def test_terminal_and_page_share_the_comparison(options, comparison, tmp_path):
     page = tmp_path / "page.json"
     words = (*WORDS, *options, "-o", tmp_path / "run", "--report", page)
@@ -154,9 +178,13 @@ def test_terminal_and_page_share_the_comparison(options, comparison, tmp_path):
 
 @pytest.mark.parametrize(
     ("chosen", "every"),
-    [((0.98, 0.97, 0.99), (0.97, 0.95, 0.98)), ((1.0, 1.0, 1.0), None), ((0.7, None, None), None),
-     ((0.5, 0.3, 0.7), (1.0, 1.0, 1.0))],
-)  # fmt: skip
+    [
+        ((0.98, 0.97, 0.99), (0.97, 0.95, 0.98)),
+        ((1.0, 1.0, 1.0), None),
+        ((0.7, None, None), None),
+        ((0.5, 0.3, 0.7), (1.0, 1.0, 1.0)),
+    ],
+)
 def test_intervals_are_drawn_inside_their_scale(chosen, every):
     keys = ("mauc", "lower", "upper")
     found = [None if one is None else dict(zip(keys, one, strict=True)) for one in (chosen, every)]

@@ -17,7 +17,7 @@ from mauc import (
     mauc_score,
     pair_auc_scores,
     select_k,
-)  # fmt: skip
+)
 from mauc.data.problem import make_problem
 from mauc.datasets import make_siren
 from mauc.evaluation import panel
@@ -86,10 +86,13 @@ def test_the_hardest_pairs_come_with_what_would_help(siren):
     data, selector, report, held = siren
     summary = report.to_dict()
     judged = held.ask()
-    auc = np.mean([
-        pair_auc_scores(data.y[test], scores).auc
-        for (_, test), scores in zip(held.folds, judged.scores[judged.best], strict=True)
-    ], axis=0)  # fmt: skip
+    auc = np.mean(
+        [
+            pair_auc_scores(data.y[test], scores).auc
+            for (_, test), scores in zip(held.folds, judged.scores[judged.best], strict=True)
+        ],
+        axis=0,
+    )
     hard = summary["conclusion"]["hard"]
     assert [pair["pair"] for pair in hard] == np.argsort(auc, kind="stable")[:3].tolist()
     np.testing.assert_allclose([pair["auc"] for pair in hard], np.sort(auc)[:3], rtol=1e-6)
@@ -237,10 +240,17 @@ def test_weights_count_in_the_numbers_of_the_conclusion(rng):
 
 def facts(**changes):
     usual = {
-        "names": ("u", "v"), "counts": (100, 100), "n_features": 50, "chosen_auc": 0.85,
-        "best_auc": 0.85, "best_feature": "b", "set_auc": 0.9, "reached": (0.91, "trees"),
-        "every": (0.91, "a line"), "lower": 0.85,
-    }  # fmt: skip
+        "names": ("u", "v"),
+        "counts": (100, 100),
+        "n_features": 50,
+        "chosen_auc": 0.85,
+        "best_auc": 0.85,
+        "best_feature": "b",
+        "set_auc": 0.9,
+        "reached": (0.91, "trees"),
+        "every": (0.91, "a line"),
+        "lower": 0.85,
+    }
     return PairFacts(**(usual | changes))
 
 
@@ -254,26 +264,54 @@ def facts(**changes):
         ({"counts": (3, 7)}, "few", "u has 3 and v has 7"),
         # 12 and 12 samples: the best of 20,000 features without information may reach 0.99
         ({"counts": (12, 12), "n_features": 20_000, "best_auc": 0.93}, "few", "chance alone"),
-        ({"chosen_auc": 0.7, "best_auc": 0.93, "added_auc": 0.95, "judge": "trees"}, "left_out",
-         "b alone has an AUC of 0.930 here, the best chosen feature 0.700; with it trees "
-         "gets from 0.900 to 0.950."),
+        (
+            {"chosen_auc": 0.7, "best_auc": 0.93, "added_auc": 0.95, "judge": "trees"},
+            "left_out",
+            "b alone has an AUC of 0.930 here, the best chosen feature 0.700; with it trees "
+            "gets from 0.900 to 0.950.",
+        ),
         # without cross-validation the gap decides
-        ({"chosen_auc": 0.7, "best_auc": 0.93, "set_auc": None, "reached": None, "every": None},
-         "left_out", "the best chosen feature 0.700."),
+        (
+            {"chosen_auc": 0.7, "best_auc": 0.93, "set_auc": None, "reached": None, "every": None},
+            "left_out",
+            "the best chosen feature 0.700.",
+        ),
         ({"set_auc": None, "reached": None, "every": None}, "unknown", "was not measured"),
-        ({"every": (0.95, "a line")}, "more",
-         "With all 50 features a line reaches 0.950 here, with the chosen no classifier more than "
-         "0.910 (trees)"),
+        (
+            {"every": (0.95, "a line")},
+            "more",
+            "With all 50 features a line reaches 0.950 here, with the chosen no classifier more "
+            "than 0.910 (trees)",
+        ),
         # a better feature that does not help in the set is not recommended
         ({"chosen_auc": 0.7, "best_auc": 0.93, "added_auc": 0.9}, "limit", "trees reaches 0.910"),
-        ({"chosen_auc": 0.57, "best_auc": 0.59, "set_auc": 0.51, "reached": (0.52, "trees"),
-          "every": (0.53, "a line"), "lower": 0.4}, "none", "other measurements are needed"),
+        (
+            {
+                "chosen_auc": 0.57,
+                "best_auc": 0.59,
+                "set_auc": 0.51,
+                "reached": (0.52, "trees"),
+                "every": (0.53, "a line"),
+                "lower": 0.4,
+            },
+            "none",
+            "other measurements are needed",
+        ),
         # no single feature separates, all together do
-        ({"best_auc": 0.55, "chosen_auc": 0.55, "reached": (0.55, "trees"),
-          "every": (0.99, "trees"), "lower": 0.4}, "more", "trees reaches 0.990"),
+        (
+            {
+                "best_auc": 0.55,
+                "chosen_auc": 0.55,
+                "reached": (0.55, "trees"),
+                "every": (0.99, "trees"),
+                "lower": 0.4,
+            },
+            "more",
+            "trees reaches 0.990",
+        ),
         ({}, "limit", "with all 50 no classifier more than 0.910 (a line)"),
     ],
-)  # fmt: skip
+)
 def test_every_verdict_has_its_case(changes, kind, words):
     found, sentence = diagnose(facts(**changes))
     assert found == kind

@@ -40,9 +40,12 @@ def noise():
 
 
 BUNDLED = {
-    "digits": lambda: load_digits(return_X_y=True), "wine": lambda: load_wine(return_X_y=True),
-    "breast cancer": lambda: load_breast_cancer(return_X_y=True), "xor": xor, "noise": noise,
-}  # fmt: skip
+    "digits": lambda: load_digits(return_X_y=True),
+    "wine": lambda: load_wine(return_X_y=True),
+    "breast cancer": lambda: load_breast_cancer(return_X_y=True),
+    "xor": xor,
+    "noise": noise,
+}
 
 
 def best_auc(X, y, sets):

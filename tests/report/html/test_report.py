@@ -205,9 +205,13 @@ def test_missing_values_are_counted():
 
 
 def test_nominal_features_have_categories_and_the_aucs_of_fit():
-    X = pd.DataFrame({"colour": pd.Categorical(["red", "blue", "red", None] * 5),
-                      "many": pd.Categorical([f"c{i:02d}" for i in range(20)] ),
-                      "size": np.arange(20.0)})  # fmt: skip
+    X = pd.DataFrame(
+        {
+            "colour": pd.Categorical(["red", "blue", "red", None] * 5),
+            "many": pd.Categorical([f"c{i:02d}" for i in range(20)]),
+            "size": np.arange(20.0),
+        }
+    )
     y = [0, 1] * 10
     selector = ChiSquare("all").fit(X, y)
     report = selection_report(selector, X, y)
@@ -253,10 +257,18 @@ def test_rare_categories_share_the_last_bin():
 
 @pytest.mark.parametrize(
     "selector",
-    [MDFS(3, random_state=0), MDFS(3, schedule="hardest"), MAUCD(3), SpreadFx(3), FSDD(3), MRMR(3),
-     ChiSquare(3), ReliefF(3)],
+    [
+        MDFS(3, random_state=0),
+        MDFS(3, schedule="hardest"),
+        MAUCD(3),
+        SpreadFx(3),
+        FSDD(3),
+        MRMR(3),
+        ChiSquare(3),
+        ReliefF(3),
+    ],
     ids=lambda selector: type(selector).__name__,
-)  # fmt: skip
+)
 def test_every_selector_has_a_page(selector, wine):
     X, y = wine
     report = selection_report(selector.fit(X, y), X, y)
@@ -286,10 +298,15 @@ def test_hostile_names_stay_text(rng):
     def page_of(names, words, rows):
         y = np.repeat(names[:3], 20)
         return selection_report(
-            MDFS("all", random_state=0).fit(X, y), X, y,
-            title=words[0], data_name=words[1], command=words[2], feature_names=names,
+            MDFS("all", random_state=0).fit(X, y),
+            X,
+            y,
+            title=words[0],
+            data_name=words[1],
+            command=words[2],
+            feature_names=names,
             run=rows,
-        ).to_html()  # fmt: skip
+        ).to_html()
 
     rows = small_run()
     labels = {"dataset": "wine", "selector": "s_100%", "classifier": "my_tree"}

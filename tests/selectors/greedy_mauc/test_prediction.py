@@ -153,9 +153,19 @@ def test_log_odds_far_apart_are_right():
     logs = np.array([[0.0, -1.0, -3.0], [0.0, -650.0, -2000.0], [-5.0, -5.0, -5.0]])
     found = np.empty((3, 3))
     module.leave_out(
-        -2 * logs, np.zeros((3, 3)), np.zeros(3), np.zeros(3, np.int32), np.ones(3), np.ones(3),
-        np.zeros(3), 0.0, 10**9, np.empty(3), np.empty(3), found,
-    )  # fmt: skip
+        -2 * logs,
+        np.zeros((3, 3)),
+        np.zeros(3),
+        np.zeros(3, np.int32),
+        np.ones(3),
+        np.ones(3),
+        np.zeros(3),
+        0.0,
+        10**9,
+        np.empty(3),
+        np.empty(3),
+        found,
+    )
     for i, row in enumerate(logs):
         wanted = [row[g] - np.logaddexp.reduce(np.delete(row, g)) for g in range(3)]
         assert_allclose(found[:, i], wanted, rtol=1e-6, atol=1e-6)
@@ -403,9 +413,10 @@ def check_exchanges(selector, expected):
         for one, (share, _, loss, adds, r) in zip(exchanges, expected[f], strict=True):
             assert one.feature == f
             assert_allclose(
-                [one.loss, one.loss_without, one.share, one.correlation], [loss, adds, -share, r],
+                [one.loss, one.loss_without, one.share, one.correlation],
+                [loss, adds, -share, r],
                 atol=1e-8,
-            )  # fmt: skip
+            )
 
 
 def test_a_pickle_holds_what_was_found_and_little_more(groups):
@@ -456,11 +467,19 @@ def test_printed_and_framed():
     assert found.names(17) == ["x18", "x16"]
     frame = found.to_frame()
     assert list(frame.columns) == [
-        "feature", "alternative", "loss", "loss_without", "share", "correlation",
-    ]  # fmt: skip
+        "feature",
+        "alternative",
+        "loss",
+        "loss_without",
+        "share",
+        "correlation",
+    ]
     assert list(frame["alternative"]) == ["x18", "x16", "x4"]
-    many = Alternatives(range(30), [[Exchange(j, 31, 0.0005, 0.1, 1, 1)] for j in range(30)],
-                        [f"x{j}" for j in range(32)])  # fmt: skip
+    many = Alternatives(
+        range(30),
+        [[Exchange(j, 31, 0.0005, 0.1, 1, 1)] for j in range(30)],
+        [f"x{j}" for j in range(32)],
+    )
     assert str(many).splitlines()[-1] == "... and 10 more"
     assert str(many).startswith("x0 could be replaced by x31 at a predicted loss of 0.0005 (±")
 

@@ -50,9 +50,21 @@ def test_planes_and_histograms_count_alike(seed, n, n_a, n_b):
     for n_planes in (n_b - 1, 0):
         joint = np.full((8, 8), -1, np.int64)
         count_pairs(
-            D, n_states, starts, planes, counts, None, 0, D[1], n_b, planes, n_a - 1, n_planes,
-            counts[1], joint,
-        )  # fmt: skip
+            D,
+            n_states,
+            starts,
+            planes,
+            counts,
+            None,
+            0,
+            D[1],
+            n_b,
+            planes,
+            n_a - 1,
+            n_planes,
+            counts[1],
+            joint,
+        )
         assert_array_equal(joint[:n_a, :n_b], wanted)
     weights, starts = rng.integers(0, 2**40, n), np.zeros(3, np.int64)
     count_pairs(
@@ -69,7 +81,19 @@ def test_counts_of_many_words(rng, n_states):
     counts, joint = np.zeros((2, n_states), np.int64), np.empty((n_states, n_states), np.int64)
     pack_rows(D, starts, planes, counts)
     count_pairs(
-        D, np.full(2, n_states), starts, planes, counts, None, 0, D[1], n_states, planes,
-        starts[1], n_states - 1, counts[1], joint,
-    )  # fmt: skip
+        D,
+        np.full(2, n_states),
+        starts,
+        planes,
+        counts,
+        None,
+        0,
+        D[1],
+        n_states,
+        planes,
+        starts[1],
+        n_states - 1,
+        counts[1],
+        joint,
+    )
     assert_array_equal(joint, table_of(*D, n_states, n_states))

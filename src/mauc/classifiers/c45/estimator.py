@@ -18,13 +18,11 @@ from mauc.data.validate import check_fitted
 from mauc.engine.arrays import read_only
 from mauc.engine.keys import argsort_columns
 from mauc.exceptions import TinyUnitsWarning, format_labels, warn_user
-from mauc.texts import insert_texts
 
 MAX_PACKED_CLASSES = 1 << 16  # the fast grower keeps classes in 16 bits
 MIN_SEEN = 0.1  # part of the steps between neighbouring values below which a column is blurred
 
 
-@insert_texts
 class C45(BaseClassifier):
     """C4.5 decision tree with pessimistic pruning and subtree raising.
 
@@ -41,12 +39,19 @@ class C45(BaseClassifier):
         Whether to prune. Without it only splits that do not reduce the training error are undone.
     subtree_raising : bool, default=True
         Whether pruning may replace a node by its largest branch.
-    {categorical_features}
+    categorical_features : array-like of bool, int or str, optional
+        Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of strings
+        in a data frame are nominal anyway.
         They get one branch per value.
 
     Attributes
     ----------
-    {classes_, n_features_in_, feature_names_in_}
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names; only for data frames with string column names.
     tree_ : Tree
         The flat tree, see :class:`mauc.classifiers.c45.tree.Tree`.
     categories_ : dict of int to ndarray
@@ -95,9 +100,13 @@ class C45(BaseClassifier):
     _order = "F"
 
     def __init__(
-        self, confidence: float = 0.25, min_samples_leaf: int = 2, prune: bool = True,
-        subtree_raising: bool = True, categorical_features: Any = None,
-    ):  # fmt: skip
+        self,
+        confidence: float = 0.25,
+        min_samples_leaf: int = 2,
+        prune: bool = True,
+        subtree_raising: bool = True,
+        categorical_features: Any = None,
+    ):
         self.confidence = confidence
         self.min_samples_leaf = min_samples_leaf
         self.prune = prune
@@ -160,9 +169,13 @@ class C45(BaseClassifier):
 
     def _grow(self, columns, chosen):
         return fit_tree(
-            columns, chosen, confidence=self.confidence, min_leaf=self.min_samples_leaf,
-            prune=self.prune, raising=self.subtree_raising,
-        )  # fmt: skip
+            columns,
+            chosen,
+            confidence=self.confidence,
+            min_leaf=self.min_samples_leaf,
+            prune=self.prune,
+            raising=self.subtree_raising,
+        )
 
 
 class SortedColumns(NamedTuple):
@@ -186,9 +199,15 @@ class SortedColumns(NamedTuple):
         n_values[list(categories)] = [len(values) for values in categories.values()]
         weight = samples.weights if (samples.weights != 1.0).any() else None
         return cls(
-            XT, argsort_columns(XT), samples.codes, samples.n_classes, n_values,
-            np.isnan(XT).any(axis=1), weight, categories,
-        )  # fmt: skip
+            XT,
+            argsort_columns(XT),
+            samples.codes,
+            samples.n_classes,
+            n_values,
+            np.isnan(XT).any(axis=1),
+            weight,
+            categories,
+        )
 
     def are_complete(self, columns: np.ndarray) -> bool:
         """Whether the columns are complete numbers, of rows of weight 1."""
@@ -197,9 +216,14 @@ class SortedColumns(NamedTuple):
 
 
 def fit_tree(
-    data: SortedColumns, columns: np.ndarray, *, confidence: float = 0.25, min_leaf: float = 2.0,
-    prune: bool = True, raising: bool = True,
-) -> Tree:  # fmt: skip
+    data: SortedColumns,
+    columns: np.ndarray,
+    *,
+    confidence: float = 0.25,
+    min_leaf: float = 2.0,
+    prune: bool = True,
+    raising: bool = True,
+) -> Tree:
     """Grow, collapse and prune the tree of some columns; ties go to the earlier of them."""
     limits = float(confidence), float(ndtri(1.0 - confidence)), bool(raising)
     if data.are_complete(columns):

@@ -42,13 +42,27 @@ def grow_complete(data: Any, columns: Any, min_leaf: Any) -> Any:
     pack_columns(data.XT, data.order, columns, entries, is_close)
     logs, fixed, scale = log_table(n, LN2)
     fixed_data = (
-        data.XT, data.y.astype(np.uint16), data.order, columns, entries, is_close,
-        logs, fixed, np.diff(fixed), scale, float(min_leaf),
-    )  # fmt: skip
+        data.XT,
+        data.y.astype(np.uint16),
+        data.order,
+        columns,
+        entries,
+        is_close,
+        logs,
+        fixed,
+        np.diff(fixed),
+        scale,
+        float(min_leaf),
+    )
     work = (
-        np.empty((2, k)), np.empty(k, np.bool_), np.empty(k, np.int64), np.arange(k),
-        np.empty((2, n_classes), np.int64), np.empty(n, np.bool_), np.empty(n, np.int64),
-    )  # fmt: skip
+        np.empty((2, k)),
+        np.empty(k, np.bool_),
+        np.empty(k, np.int64),
+        np.arange(k),
+        np.empty((2, n_classes), np.int64),
+        np.empty(n, np.bool_),
+        np.empty(n, np.int64),
+    )
     stack = np.empty((n + 2, 4), np.int64)  # at most one node per row
     stack[0] = 0, 0, n, k
     top, n_nodes = 1, 1
@@ -78,13 +92,26 @@ def grow_weighted(data: Any, columns: Any, weight: Any, repeats: Any, min_leaf: 
     arena_weight = weight.copy()
     max_bags = max(2, int(n_values.max()))
     fixed_data = (
-        data.XT, data.y, data.order, columns, n_values, block_of, in_mean, repeats, float(min_leaf)
-    )  # fmt: skip
+        data.XT,
+        data.y,
+        data.order,
+        columns,
+        n_values,
+        block_of,
+        in_mean,
+        repeats,
+        float(min_leaf),
+    )
     work = (
-        np.empty((2, max_bags, n_classes)), np.empty((2, n_classes)), np.empty((2, k)),
-        np.empty(k, np.bool_), np.empty(k, np.int64), np.empty(n), np.empty(n, np.int32),
+        np.empty((2, max_bags, n_classes)),
+        np.empty((2, n_classes)),
+        np.empty((2, k)),
+        np.empty(k, np.bool_),
+        np.empty(k, np.int64),
+        np.empty(n),
+        np.empty(n, np.int32),
         np.empty((4, max_bags), np.int64),
-    )  # fmt: skip
+    )
     tree = new_tree(max(_FIRST_CAPACITY, 1 + max_bags), n_classes)
     tree.counts[0] = np.bincount(data.y, weight, minlength=n_classes)
     stack = np.empty((tree.feature.size, 3), np.int64)
@@ -127,10 +154,32 @@ def pack_columns(XT, order, columns, entries, is_close):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def split_complete(
-    XT, class_of, order, columns, entries, is_close, logs, fixed, step, scale, min_leaf,
-    gains, is_valid, n_left_of, live, class_counts, is_left, buffer,
-    stack, top, n_nodes, feature, threshold, first_child, counts,
-):  # fmt: skip
+    XT,
+    class_of,
+    order,
+    columns,
+    entries,
+    is_close,
+    logs,
+    fixed,
+    step,
+    scale,
+    min_leaf,
+    gains,
+    is_valid,
+    n_left_of,
+    live,
+    class_counts,
+    is_left,
+    buffer,
+    stack,
+    top,
+    n_nodes,
+    feature,
+    threshold,
+    first_child,
+    counts,
+):
     """Split the nodes on the stack and their descendants, as far as there is room for nodes.
 
     A row of the stack is a node, the start and end of its entries and the number of its live
@@ -168,9 +217,17 @@ def split_complete(
                 continue
             b += 1
             n_left, n_cuts, fixed_gain = scan_column(
-                XT[columns[a]], is_close[a], entries[a, start:end], class_of, total, left, fixed,
-                step, margin, n_min,
-            )  # fmt: skip
+                XT[columns[a]],
+                is_close[a],
+                entries[a, start:end],
+                class_of,
+                total,
+                left,
+                fixed,
+                step,
+                margin,
+                n_min,
+            )
             if n_left == 0:
                 continue
             gain[a], ratio[a] = gain_of_cut(fixed_gain / scale, size, n_left, n_cuts, logs)
@@ -285,11 +342,35 @@ def partition_stretch(stretch, is_left, buffer):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def split_weighted(
-    XT, y, order, columns, n_values, block_of, in_mean, repeats, min_leaf,
-    both_bags, logs, gains, is_valid, n_left_of, weight, branch, children,
-    arena, arena_weight, stack, top, n_nodes,
-    feature, threshold, first_child, n_children_of, share, counts,
-):  # fmt: skip
+    XT,
+    y,
+    order,
+    columns,
+    n_values,
+    block_of,
+    in_mean,
+    repeats,
+    min_leaf,
+    both_bags,
+    logs,
+    gains,
+    is_valid,
+    n_left_of,
+    weight,
+    branch,
+    children,
+    arena,
+    arena_weight,
+    stack,
+    top,
+    n_nodes,
+    feature,
+    threshold,
+    first_child,
+    n_children_of,
+    share,
+    counts,
+):
     """Split the nodes on the stack and their descendants, as far as there is room.
 
     A row of the stack is a node, where its weights begin in `arena_weight` and its number of rows;

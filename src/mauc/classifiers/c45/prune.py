@@ -49,10 +49,22 @@ def prune_complete(
     size[0] = n
     nodes = (tree.feature, tree.threshold, tree.first_child, tree.counts)
     prune_stretches(
-        data.XT, data.y, *nodes, np.arange(n), np.empty((2, n), np.int64), begin, size, last, slot,
-        np.zeros(n_nodes, np.bool_), np.empty(n_nodes), np.zeros((n_nodes, n_classes)),
-        confidence, z, raising,
-    )  # fmt: skip
+        data.XT,
+        data.y,
+        *nodes,
+        np.arange(n),
+        np.empty((2, n), np.int64),
+        begin,
+        size,
+        last,
+        slot,
+        np.zeros(n_nodes, np.bool_),
+        np.empty(n_nodes),
+        np.zeros((n_nodes, n_classes)),
+        confidence,
+        z,
+        raising,
+    )
     is_leaf = tree.feature < 0
     tree.threshold[is_leaf] = np.nan
     tree.n_children[is_leaf] = 0
@@ -60,9 +72,25 @@ def prune_complete(
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def prune_stretches(
-    XT, y, feature, threshold, first_child, counts, rows, spare, begin, size, last, slot,
-    is_waiting, errors, extra, confidence, z, raising,
-):  # fmt: skip
+    XT,
+    y,
+    feature,
+    threshold,
+    first_child,
+    counts,
+    rows,
+    spare,
+    begin,
+    size,
+    last,
+    slot,
+    is_waiting,
+    errors,
+    extra,
+    confidence,
+    z,
+    raising,
+):
     """Prune in place; the thresholds of new leaves are not changed.
 
     The rows of node t are ``rows[begin[t] : begin[t] + size[t]]``, given for the root.
@@ -78,9 +106,21 @@ def prune_stretches(
     while t >= 0:
         if is_new:
             sort_rows(
-                XT, y, feature, threshold, first_child, counts, rows, spare, begin, size, slot,
-                is_waiting, t, last[t],
-            )  # fmt: skip
+                XT,
+                y,
+                feature,
+                threshold,
+                first_child,
+                counts,
+                rows,
+                spare,
+                begin,
+                size,
+                slot,
+                is_waiting,
+                t,
+                last[t],
+            )
             t, is_new = last[t], False
         if is_waiting[t]:
             is_waiting[t] = False
@@ -95,9 +135,21 @@ def prune_stretches(
                 branch_errors = np.inf
                 if raising:
                     branch_errors = raised_errors(
-                        XT, y, feature, threshold, first_child, counts, rows, begin[other],
-                        begin[other] + size[other], branch, extra, slot, confidence, z,
-                    )  # fmt: skip
+                        XT,
+                        y,
+                        feature,
+                        threshold,
+                        first_child,
+                        counts,
+                        rows,
+                        begin[other],
+                        begin[other] + size[other],
+                        branch,
+                        extra,
+                        slot,
+                        confidence,
+                        z,
+                    )
                 if min(tree_errors, branch_errors) + tolerated > errors[t]:
                     feature[t] = -1
                 elif branch_errors < tree_errors + tolerated:
@@ -112,9 +164,21 @@ def prune_stretches(
 
 @njit_part
 def sort_rows(
-    XT, y, feature, threshold, first_child, counts, rows, spare, begin, size, slot, is_waiting,
-    root, last,
-):  # fmt: skip
+    XT,
+    y,
+    feature,
+    threshold,
+    first_child,
+    counts,
+    rows,
+    spare,
+    begin,
+    size,
+    slot,
+    is_waiting,
+    root,
+    last,
+):
     """Sort the rows of `root` by leaf and count them; mark it and its descendants, up to `last`."""
     is_waiting[root] = True
     first = last + 1 if feature[root] < 0 else first_child[root]
@@ -156,9 +220,21 @@ def sort_rows(
 
 @njit_part
 def raised_errors(
-    XT, y, feature, threshold, first_child, counts, rows, start, end, branch, extra, stack,
-    confidence, z,
-):  # fmt: skip
+    XT,
+    y,
+    feature,
+    threshold,
+    first_child,
+    counts,
+    rows,
+    start,
+    end,
+    branch,
+    extra,
+    stack,
+    confidence,
+    z,
+):
     """Return the estimated errors of a branch if it gets the rows ``[start, end)``, too."""
     for i in range(start, end):
         leaf = descend(XT, rows[i], feature, threshold, first_child, branch)
@@ -237,9 +313,22 @@ def prune_weighted(tree, n_nodes, XT, y, weight, confidence, z, raising):
         branch_errors = np.inf
         if raising:
             rows, branch_errors = redistribute(
-                tree, branch, XT, y, rows, start, end, top, share, none, buffer, waiting,
-                confidence, z, np.bool_(False),
-            )  # fmt: skip
+                tree,
+                branch,
+                XT,
+                y,
+                rows,
+                start,
+                end,
+                top,
+                share,
+                none,
+                buffer,
+                waiting,
+                confidence,
+                z,
+                np.bool_(False),
+            )
         tolerated = TOLERATED_EXTRA_ERRORS + EPS
         if own_errors < tree_errors + tolerated and own_errors < branch_errors + tolerated:
             tree.feature[t], tree.threshold[t] = -1, np.nan
@@ -248,9 +337,22 @@ def prune_weighted(tree, n_nodes, XT, y, weight, confidence, z, raising):
             tree.feature[t], tree.threshold[t] = tree.feature[branch], tree.threshold[branch]
             first_child[t], n_children_of[t] = first_child[branch], n_children_of[branch]
             rows, _ = redistribute(
-                tree, t, XT, y, rows, start, end, top, share, none, buffer, waiting, confidence, z,
+                tree,
+                t,
+                XT,
+                y,
+                rows,
+                start,
+                end,
+                top,
+                share,
+                none,
+                buffer,
+                waiting,
+                confidence,
+                z,
                 np.bool_(True),
-            )  # fmt: skip
+            )
             stack[depth - 1, 1] = -1
             continue
         errors_of[t] = tree_errors

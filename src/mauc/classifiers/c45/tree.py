@@ -31,9 +31,13 @@ class Tree(NamedTuple):
 def new_tree(capacity: int, n_classes: int) -> Tree:
     """Return a tree of `capacity` empty leaves."""
     return Tree(
-        np.full(capacity, -1, np.int32), np.full(capacity, np.nan), np.zeros(capacity, np.int32),
-        np.zeros(capacity, np.int32), np.ones(capacity), np.zeros((capacity, n_classes)),
-    )  # fmt: skip
+        np.full(capacity, -1, np.int32),
+        np.full(capacity, np.nan),
+        np.zeros(capacity, np.int32),
+        np.zeros(capacity, np.int32),
+        np.ones(capacity),
+        np.zeros((capacity, n_classes)),
+    )
 
 
 def enlarge_tree(tree: Tree, n_nodes: int, capacity: int) -> Tree:

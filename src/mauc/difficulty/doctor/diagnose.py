@@ -31,12 +31,10 @@ from mauc.exceptions import MaucError, UndefinedMAUCError
 from mauc.metrics.mauc import check_scored
 from mauc.registry import Accepts
 from mauc.selectors.base import open_input
-from mauc.texts import insert_texts
 
 Array = np.ndarray[Any, Any]
 
 
-@insert_texts
 def diagnose(
     X: ArrayLike,
     y: ArrayLike,
@@ -64,12 +62,16 @@ def diagnose(
         What rows belong to, such as a patient; folds keep them together.
     labels : array-like of shape (n_classes,), optional
         Labels of the columns of `scores`, sorted by default.
-    {categorical_features}
+    categorical_features : array-like of bool, int or str, optional
+        Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of strings
+        in a data frame are nominal anyway.
     ignore : str or iterable of str, default=()
         Codes of findings that are not looked for, such as "MD03".
     random_state : int, SeedSequence, Generator, RandomState or None, default=0
         Of the folds.
-    {n_jobs}
+    n_jobs : int, optional
+        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
+        does not depend on it.
 
     Returns
     -------

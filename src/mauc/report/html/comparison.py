@@ -14,15 +14,26 @@ from mauc.stats import Comparison, compare_to, mean_interval
 from mauc.stats.rows import labels_of, rows_of, shown_name
 
 _COLUMNS = (
-    "dataset", "repeat", "fold", "selector", "classifier", "size", "mauc", "status", "error",
-    "n_train", "n_test",
-)  # fmt: skip
+    "dataset",
+    "repeat",
+    "fold",
+    "selector",
+    "classifier",
+    "size",
+    "mauc",
+    "status",
+    "error",
+    "n_train",
+    "n_test",
+)
 
 
 def summarise_comparison(
-    run: Any, selector: RankingSelector, comparison: Comparison | None = None,
+    run: Any,
+    selector: RankingSelector,
+    comparison: Comparison | None = None,
     measure: str = "MAUC",
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     """Collect what a page says about an experiment, the rows of a run or its folder.
 
     By default the baseline is the selector of the page, see `find_reference`, and the test that of

@@ -69,9 +69,13 @@ class PairFacts:
 
 
 def conclude(
-    selector: RankingSelector, X: Any, problem: Problem, pairs: list[dict[str, Any]],
-    classifier: Any = None, cv: Any = 5,
-) -> dict[str, Any]:  # fmt: skip
+    selector: RankingSelector,
+    X: Any,
+    problem: Problem,
+    pairs: list[dict[str, Any]],
+    classifier: Any = None,
+    cv: Any = 5,
+) -> dict[str, Any]:
     """Judge a selection on held-out samples; `pairs` has the best AUCs, the hardest pair first.
 
     A copy of the selector is fitted without each of the parts that `cv` tests, and the judges of
@@ -87,10 +91,15 @@ def conclude(
     except MaucError as error:
         hard = [_hard_pair(row["pair"], _facts(row, problem)) for row in pairs[:N_HARD]]
         return {
-            "reason": str(error), "hard": hard, "hard_title": _hard_title(hard, problem),
-            "chosen": None, "every": None, "stability": None,
-            "set_auc": None, "n_fits": None,
-        }  # fmt: skip
+            "reason": str(error),
+            "hard": hard,
+            "hard_title": _hard_title(hard, problem),
+            "chosen": None,
+            "every": None,
+            "stability": None,
+            "set_auc": None,
+            "n_fits": None,
+        }
 
 
 def _judge(
@@ -111,10 +120,14 @@ def _judge(
             added_auc = float(more.auc[chosen.best][pair])
         limits = None if bounds is None else (float(bounds[0][pair]), float(bounds[1][pair]))
         facts = replace(
-            _facts(row, problem), judge=chosen.judges[chosen.best], set_auc=float(set_auc[pair]),
-            added_auc=added_auc, lower=None if limits is None else limits[0],
-            reached=chosen.best_on(pair), every=(every or chosen).best_on(pair),
-        )  # fmt: skip
+            _facts(row, problem),
+            judge=chosen.judges[chosen.best],
+            set_auc=float(set_auc[pair]),
+            added_auc=added_auc,
+            lower=None if limits is None else limits[0],
+            reached=chosen.best_on(pair),
+            every=(every or chosen).best_on(pair),
+        )
         hard.append(_hard_pair(pair, facts, limits))
     is_single = problem.class_counts < 2
     of_all, losses, certificate = None, np.zeros(len(held.folds)), None
@@ -166,16 +179,20 @@ def _measure(held: HeldOut, judged: Judged) -> tuple[dict[str, Any], tuple[Array
     found: dict[str, Any] = {
         "judge": judged.judges[best],
         "judges": {judged.judges[name]: number(value) for name, value in judged.mauc.items()},
-        "mauc": number(mauc), "lower": None, "upper": None, "level": None,
-    }  # fmt: skip
+        "mauc": number(mauc),
+        "lower": None,
+        "upper": None,
+        "level": None,
+    }
     if problem.n_classes > _MAX_CLASSES:
         return found, None
     scores = np.concatenate(judged.scores[best])
     interval = mauc_interval(y_score=scores, **judged.pooled(problem))
     # With classes that some folds lack, the mean over the pairs is not that over the folds.
     found["lower"], found["upper"] = (
-        number(min(interval.lower, mauc)), number(max(interval.upper, mauc)),
-    )  # fmt: skip
+        number(min(interval.lower, mauc)),
+        number(max(interval.upper, mauc)),
+    )
     return found | {"level": interval.level}, (interval.pair_lower, interval.pair_upper)
 
 
@@ -223,9 +240,13 @@ def _facts(row: dict[str, Any], problem: Problem) -> PairFacts:
     first, second = (str(problem.classes[code]) for code in members)
     n_first, n_second = (int(problem.class_counts[code]) for code in members)
     return PairFacts(
-        (first, second), (n_first, n_second), problem.n_features, row["auc"], row["all_auc"],
+        (first, second),
+        (n_first, n_second),
+        problem.n_features,
+        row["auc"],
+        row["all_auc"],
         row["all_feature"],
-    )  # fmt: skip
+    )
 
 
 def _hard_pair(
@@ -288,9 +309,11 @@ def stable_word(value: float) -> str:
 
 
 def choose_step(
-    selector: RankingSelector, conclusion: dict[str, Any], n_features: int,
+    selector: RankingSelector,
+    conclusion: dict[str, Any],
+    n_features: int,
     compared: dict[str, Any] | None = None,
-) -> tuple[str, str]:  # fmt: skip
+) -> tuple[str, str]:
     """Return which of `STEPS` a conclusion suggests, and the reason in words."""
     kinds = {pair["kind"] for pair in conclusion["hard"]}
     is_greedy = type(selector).__name__ == "GreedyMAUC"

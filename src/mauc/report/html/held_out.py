@@ -31,9 +31,11 @@ class HeldOut:
     n_jobs: int | None = None  #: threads
 
     def ask(
-        self, columns: Array | None = None, added: int | None = None,
+        self,
+        columns: Array | None = None,
+        added: int | None = None,
         judges: Iterable[str] | None = None,
-    ) -> Judged:  # fmt: skip
+    ) -> Judged:
         """Ask about `columns`, by default those chosen on each part, and about `added`."""
         sets = self.selections if columns is None else [columns] * len(self.folds)
         if added is not None:
@@ -83,8 +85,11 @@ def _take_rows(
         warnings.simplefilter("ignore", UserWarning)  # fit has given those that matter
         table, _ = leave_out_dates(X)
         part: Problem = make_problem(
-            clone(selector), table, problem.classes[problem.codes[rows]],
+            clone(selector),
+            table,
+            problem.classes[problem.codes[rows]],
             None if problem.sample_weight is None else problem.sample_weight[rows],
-            None if problem.groups is None else problem.groups[rows], accepts=selector.accepts,
-        )  # fmt: skip
+            None if problem.groups is None else problem.groups[rows],
+            accepts=selector.accepts,
+        )
     return X, part, take_splits(cv, rows, problem.n_samples)

@@ -18,10 +18,21 @@ from mauc.results import number, plural
 _FOLDER = Path(__file__).parent / "templates"
 # In the order in which each needs the ones before.
 _SCRIPTS = (
-    "base.js", "table.js", "chosen.js", "values.js", "map_views.js", "map_drawing.js",
-    "scatter.js", "map.js", "pairs.js", "explain.js", "greedy.js", "predict.js", "what_if.js",
+    "base.js",
+    "table.js",
+    "chosen.js",
+    "values.js",
+    "map_views.js",
+    "map_drawing.js",
+    "scatter.js",
+    "map.js",
+    "pairs.js",
+    "explain.js",
+    "greedy.js",
+    "predict.js",
+    "what_if.js",
     "page.js",
-)  # fmt: skip
+)
 _NO_AUC = 65535  # code where a class has no held-out sample
 _FRAME_HEIGHT = 720
 #: of two classes there is one AUC, no mean over pairs: what the sources of the page say of it
@@ -46,21 +57,25 @@ def render_page(summary: dict[str, Any]) -> str:
     n_classes = len(summary["data"]["classes"])
     style, script = _read("page.css"), _script(n_classes == 2)
     comparison = summary["comparison"] or {"curves": [], "tables": []}
-    page: str = _environment(n_classes == 2).get_template("page.html").render(
-        summary=summary,
-        payload=pack(summary),
-        style=style,
-        script=script,
-        style_hash=_hash(style),
-        script_hash=_hash(script),
-        panels=[place_panel(panel) for panel in comparison["curves"]],
-        sizes=None if summary["sizes"] is None else place_panel(summary["sizes"]),
-        ranges=place_ranges(summary["conclusion"]),
-        tables=[
-            Markup(render_html(layout_of(table), f"table-{at}"))
-            for at, table in enumerate(comparison["tables"], 1)
-        ],
-    )  # fmt: skip
+    page: str = (
+        _environment(n_classes == 2)
+        .get_template("page.html")
+        .render(
+            summary=summary,
+            payload=pack(summary),
+            style=style,
+            script=script,
+            style_hash=_hash(style),
+            script_hash=_hash(script),
+            panels=[place_panel(panel) for panel in comparison["curves"]],
+            sizes=None if summary["sizes"] is None else place_panel(summary["sizes"]),
+            ranges=place_ranges(summary["conclusion"]),
+            tables=[
+                Markup(render_html(layout_of(table), f"table-{at}"))
+                for at, table in enumerate(comparison["tables"], 1)
+            ],
+        )
+    )
     return page
 
 

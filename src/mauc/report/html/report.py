@@ -36,7 +36,6 @@ from mauc.results import measure_name, plural
 from mauc.selectors.base import RankingSelector, problem_of_fit
 from mauc.selectors.pair_tests import significant_cells
 from mauc.stats import Comparison
-from mauc.texts import insert_texts
 
 # What a page holds at most, so that a browser opens it at once: 5,000 features x 325 pairs of
 # 26 classes fit; of more, the features chosen first are kept.
@@ -88,15 +87,27 @@ class Report:
         return render_frame(self.to_html(), self.summary["title"])
 
 
-@insert_texts
 def selection_report(
-    selector: RankingSelector, X: Any, y: Any, *, title: str | None = None,
-    data_name: str | None = None, feature_names: Sequence[Any] | None = None,
-    sample_weight: Any = None, command: str | None = None, steps: Mapping[str, str] | None = None,
-    run: Any = None, comparison: Comparison | None = None, study: SirenStudy | None = None,
-    notes: Sequence[str] = (), source: str | None = None, classifier: Any = None,
-    groups: Any = None, cv: Any = 5, what_if_words: Mapping[str, str] | None = None,
-) -> Report:  # fmt: skip
+    selector: RankingSelector,
+    X: Any,
+    y: Any,
+    *,
+    title: str | None = None,
+    data_name: str | None = None,
+    feature_names: Sequence[Any] | None = None,
+    sample_weight: Any = None,
+    command: str | None = None,
+    steps: Mapping[str, str] | None = None,
+    run: Any = None,
+    comparison: Comparison | None = None,
+    study: SirenStudy | None = None,
+    notes: Sequence[str] = (),
+    source: str | None = None,
+    classifier: Any = None,
+    groups: Any = None,
+    cv: Any = 5,
+    what_if_words: Mapping[str, str] | None = None,
+) -> Report:
     """Report on a selection: what was chosen, for which class pairs, and which remain hard.
 
     Parameters
@@ -139,7 +150,12 @@ def selection_report(
     classifier : classifier, optional
         What the features are for: it alone then judges them. By default the best of Naive Bayes, a
         linear discriminant, a nearest-neighbour rule and extra trees does.
-    {groups, cv}
+    groups : array-like of shape (n_samples,), optional
+        What rows belong to, such as a patient: those of a group are on one side of every split.
+    cv : int, splitter or iterable of splits, default=5
+        Folds: their number, stratified by class, and by group where there are groups; a splitter of
+        scikit-learn, which gets the labels and groups, such as GroupKFold, LeaveOneGroupOut or
+        TimeSeriesSplit; or pairs of training and test rows.
     what_if_words : dict of str to str, optional
         Parts of the command that the what-if section shows, as `mauc.cli.outputs` gives them. By
         default it shows Python code.
@@ -239,9 +255,12 @@ def selection_report(
 
 
 def _next_step(
-    selector: RankingSelector, conclusion: dict[str, Any], problem: Problem,
-    steps: Mapping[str, str] | None, compared: dict[str, Any] | None,
-) -> dict[str, Any]:  # fmt: skip
+    selector: RankingSelector,
+    conclusion: dict[str, Any],
+    problem: Problem,
+    steps: Mapping[str, str] | None,
+    compared: dict[str, Any] | None,
+) -> dict[str, Any]:
     """Return the step that the conclusion suggests: its reason, and a command or Python code."""
     n_features, has_groups = problem.n_features, problem.groups is not None
     kind, why = choose_step(selector, conclusion, n_features, compared)

@@ -168,14 +168,22 @@ def sizes_part(selector: RankingSelector, name: str | None) -> dict[str, Any] | 
         return None
     ends = [mean * np.nan] * 2 if errors is None else [mean - errors, mean + errors]
     columns = zip(("mean", "lower", "upper"), (mean, *ends), strict=True)
-    return None if len(sizes) < 2 else {
-        "dataset": name or measure_name(len(selector.classes_)), "classifier": by,
-        "chosen": len(selector.ranking_),
-        "series": [{
-            "selector": "sizes", "sizes": sizes.tolist(),
-            **{key: [number(value) for value in values] for key, values in columns},
-        }],
-    }  # fmt: skip
+    return (
+        None
+        if len(sizes) < 2
+        else {
+            "dataset": name or measure_name(len(selector.classes_)),
+            "classifier": by,
+            "chosen": len(selector.ranking_),
+            "series": [
+                {
+                    "selector": "sizes",
+                    "sizes": sizes.tolist(),
+                    **{key: [number(value) for value in values] for key, values in columns},
+                }
+            ],
+        }
+    )
 
 
 def findings_part(selector: RankingSelector, names: list[str]) -> dict[str, Any]:
@@ -197,9 +205,12 @@ def findings_part(selector: RankingSelector, names: list[str]) -> dict[str, Any]
 
 
 def pairs_part(
-    selector: RankingSelector, problem: Problem, pairs: Decomposition, names: list[str],
+    selector: RankingSelector,
+    problem: Problem,
+    pairs: Decomposition,
+    names: list[str],
     study: SirenStudy | None,
-) -> dict[str, Any]:  # fmt: skip
+) -> dict[str, Any]:
     """Return the best chosen feature of every pair, and all pairs with the hardest first."""
     chosen_auc, chosen = best_of(selector.pair_auc_)
     all_auc, all_best = _best_of_all(selector, problem, pairs)

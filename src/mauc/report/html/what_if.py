@@ -34,9 +34,13 @@ Array = np.ndarray[Any, Any]
 
 
 def what_if_part(
-    selector: RankingSelector, problem: Problem, names: list[str], words: Mapping[str, str] | None,
-    is_weighted: bool, has_groups: bool,
-) -> dict[str, Any]:  # fmt: skip
+    selector: RankingSelector,
+    problem: Problem,
+    names: list[str],
+    words: Mapping[str, str] | None,
+    is_weighted: bool,
+    has_groups: bool,
+) -> dict[str, Any]:
     """Return the model of the candidates and the wishes of the fit, or why there is none."""
     if reason := _reason(selector, problem):
         return {"reason": reason}
@@ -46,8 +50,10 @@ def what_if_part(
     state.prior = np.ones(problem.n_features) if selector.prior_ is None else selector.prior_
     kept = [] if wishes is None else [int(at) for u in wishes.keep for at in wishes.members(u)]
     options: dict[str, Any] = {
-        "shrinkage": state.shrinkage, "doubt": state.doubt, "prior": state.prior,
-    }  # fmt: skip
+        "shrinkage": state.shrinkage,
+        "doubt": state.doubt,
+        "prior": state.prior,
+    }
     shares = problem.pair_shares
     n_searched = problem.n_features
     if n_searched > MAX_CANDIDATES:  # the others are what may take their place
@@ -95,16 +101,18 @@ def what_if_part(
         "shares": None if shares is None else shares.tolist(),
         "ranking": np.searchsorted(columns, selector.ranking_).tolist(),
         "keep": np.searchsorted(columns, kept).tolist(),
-        "exclude": [] if wishes is None else [
-            at for at, column in enumerate(columns) if wishes.unit_of[column] < 0
-        ],
-        "excluded_others": [] if wishes is None else [
+        "exclude": []
+        if wishes is None
+        else [at for at, column in enumerate(columns) if wishes.unit_of[column] < 0],
+        "excluded_others": []
+        if wishes is None
+        else [
             int(column) for column in np.flatnonzero(wishes.unit_of < 0) if column not in columns
         ],
         "prices": _prices(selector, problem),
         "budget": None if selector.budget is None else float(selector.budget),
         "words": dict(words) if words else _python_words(selector, is_weighted, has_groups),
-    }  # fmt: skip
+    }
 
 
 def _reason(selector: RankingSelector, problem: Problem) -> str | None:
@@ -176,8 +184,11 @@ def _repeats(state: SearchState, columns: Array) -> list[list[float]]:
     found = []
     for s in nominal:
         kept = state.kept_by(columns[nominal], columns[s])
-        found += [[int(f), int(s), float(one)] for f, one in zip(nominal, kept, strict=True)
-                  if one < 1.0 and f != s]  # fmt: skip
+        found += [
+            [int(f), int(s), float(one)]
+            for f, one in zip(nominal, kept, strict=True)
+            if one < 1.0 and f != s
+        ]
     return found
 
 
@@ -197,9 +208,14 @@ def _python_words(selector: RankingSelector, is_weighted: bool, has_groups: bool
     """Return the parts of the Python code that fits again; `{}` is what the page fills in."""
     is_named = hasattr(selector, "feature_names_in_")
     plain = call_of(
-        selector, n_features_to_select="predicted", keep=None, exclude=None, feature_costs=None,
-        budget=None, pair_weight=None,
-    ).removesuffix(")")  # fmt: skip
+        selector,
+        n_features_to_select="predicted",
+        keep=None,
+        exclude=None,
+        feature_costs=None,
+        budget=None,
+        pair_weight=None,
+    ).removesuffix(")")
     every = "X.columns" if is_named else f"range({selector.n_features_in_})"
     more = ", sample_weight" * is_weighted + ", groups=groups" * has_groups
     return {

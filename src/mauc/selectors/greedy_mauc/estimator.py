@@ -22,7 +22,6 @@ from mauc.selectors.greedy_mauc.sets import predict_ranking
 from mauc.selectors.greedy_mauc.units import CostCurve, search_units
 from mauc.selectors.pair_auc import allocate_pair_auc
 from mauc.selectors.trace import Selection
-from mauc.texts import insert_texts
 
 MAX_DEFAULT = 100  # features that "predicted" looks at
 PREDICTED_SLACK = 0.0005  # of MAUC: what more features have to add
@@ -47,7 +46,6 @@ def enough_features(mauc: np.ndarray) -> int:
     return len(mauc)
 
 
-@insert_texts
 @dataclass(kw_only=True, eq=False, repr=False)
 class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
     r"""Select features that together separate every pair of classes.
@@ -71,18 +69,41 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
           `size_curve_`.
         - "fdr": those that separate some pair of classes significantly.
         - None: half of the features, or with a budget as many as it pays for.
-    {fdr_alpha}
+    fdr_alpha : float, default=0.05
+        Of "fdr": the share of the selected features that may be expected to separate no classes, by
+        the tests of `mauc.pair_tests`, which are of location: features that differ between classes
+        in spread alone are left out. Where no feature is significant, one is selected, with a
+        warning.
     prior : estimator or None, default=None
         What weighs the features beforehand: the gain of each is multiplied by its weight. The
         estimator is cloned and fitted on at most `max_samples` samples, in robust standard
         deviations; its ``feature_importances_`` or absolute ``coef_``, summed over the classes,
         make the weights. It gets weights of samples if it takes them, and a fixed seed if it has
         none. None: all features weigh the same.
-    {categorical_features}
-    {pair_weight}
-    {keep}
+    categorical_features : array-like of bool, int or str, optional
+        Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of strings
+        in a data frame are nominal anyway.
+    pair_weight : dict, array-like of shape (n_classes, n_classes), data frame or str, optional
+        What each pair of classes counts, such as the cost of confusing the two: ``{("a", "b"): 5}``
+        (others count 1), a symmetric table, or "prior", the product of the class frequencies. A
+        pair of weight 0 does not count, and its features are not sought.
+    keep : list of str or int, or mask, optional
+        Features that are always selected, first and in this order.
         What the others add is given these.
-    {exclude, feature_groups, feature_costs, budget}
+    exclude : list of str or int, or mask, optional
+        Features that are never selected.
+    feature_groups : dict of lists, or list of lists, optional
+        Features that are selected together or not at all, such as the columns of one assay: a group
+        counts by what its features gain together, per feature or per cost. A number of features
+        that a group exceeds is reached without it. With groups, the first k of a ranking are a
+        choice only where they end with a group.
+    feature_costs : dict, Series or array-like of shape (n_features,), optional
+        What each feature costs: gains count per cost. The name of a group has a cost that is paid
+        once, in addition to those of its features, which may then be left out.
+    budget : float, optional
+        What the selected features may cost in all. They are sought by gain per cost and by gain
+        alone, and the better choice is taken. With None for their number, the budget alone limits
+        it.
     shrinkage : float or "auto", default="auto"
         In [0, 1]: how much of the correlation between features is not trusted. 0 trusts the
         sample, 1 takes all features as independent given the class. "auto" estimates it from
@@ -93,11 +114,19 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
         Correlations are measured on at most this many samples, every class with its share; None
         takes all. Which ones is decided by a hash of the ranks of their values, so the order of
         the rows does not matter. AUCs and ranks are always of all samples.
-    {n_jobs, verbose}
+    n_jobs : int, optional
+        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
+        does not depend on it.
+    verbose : bool, default=False
+        Whether to show on standard error how far a fit is that takes longer than two seconds.
 
     Attributes
     ----------
-    {ranking_, support_}
+    ranking_ : ndarray of shape (n_selected,)
+        Selected columns in the order of selection. Rankings are nested: the first 10 are the
+        choice for 10.
+    support_ : ndarray of shape (n_features,), bool
+        Mask of the selected columns.
     scores_ : ndarray of shape (n_features,)
         What each feature gains at the first step, when it stands alone; in [0, 1].
     trace_ : SelectionTrace
@@ -131,7 +160,19 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
         or of a cost.
     cost_curve_ : CostCurve
         Predicted MAUC against the cost of the features so far; with `feature_costs`.
-    {pair_auc_, decomposition_, subproblem_names_, classes_, n_features_in_, feature_names_in_}
+    pair_auc_ : ndarray of shape (n_selected, n_pairs)
+        Folded AUC of the selected features, in the order of `ranking_`, on every class pair; of
+        nominal ones as in `MDFS`.
+    decomposition_ : Decomposition
+        The sub-problems.
+    subproblem_names_ : list of str
+        Their names, such as "setosa vs virginica".
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names; only for data frames with string column names.
 
     Notes
     -----

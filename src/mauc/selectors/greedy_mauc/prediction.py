@@ -127,9 +127,19 @@ def _left_out_auc(left, points, bias, counts, sizes, only_tied=False):
             return
         if step + 1 in sizes:
             leave_out(
-                squares, products, leverages, codes, counts, units, priors, left.shrinkage,
-                n_free, np.empty(n_classes), np.empty(n_classes), log_odds,
-            )  # fmt: skip
+                squares,
+                products,
+                leverages,
+                codes,
+                counts,
+                units,
+                priors,
+                left.shrinkage,
+                n_free,
+                np.empty(n_classes),
+                np.empty(n_classes),
+                log_odds,
+            )
             groups.average(log_odds)
             class_wins(log_odds, np.argsort(log_odds, axis=1), codes, left.weights, wins)
             yield (wins / 2.0 + 0.5) / (np.outer(counts, counts) + 1.0)
@@ -448,9 +458,14 @@ def _describe(state, chosen, scale):
     separations = (slopes**2).sum(axis=0) - own**2 * precisions[:, np.newaxis]
     whole, shares = (slopes**2).sum(axis=0), model_shares(state)
     return _Chosen(
-        inverse, precisions, own, np.maximum(separations, 0.0), whole,
-        _pairwise_mauc(whole, shares), shares,
-    )  # fmt: skip
+        inverse,
+        precisions,
+        own,
+        np.maximum(separations, 0.0),
+        whole,
+        _pairwise_mauc(whole, shares),
+        shares,
+    )
 
 
 def residual_effects(state: Any, k: int, others: Any) -> tuple[Any, Any]:
@@ -583,9 +598,19 @@ def add_distances(points, bias, codes, counts, units, squares, products, leverag
 
 @njit(cache=True, nogil=True)
 def leave_out(
-    squares, products, leverages, codes, counts, units, priors, shrinkage, n_free, logs, terms,
+    squares,
+    products,
+    leverages,
+    codes,
+    counts,
+    units,
+    priors,
+    shrinkage,
+    n_free,
+    logs,
+    terms,
     log_odds,
-):  # fmt: skip
+):
     """Fill in `log_odds`, (n_classes, n_samples), ``units[i]`` of sample i left out in turn."""
     n_classes = counts.shape[0]
     for i in range(codes.shape[0]):

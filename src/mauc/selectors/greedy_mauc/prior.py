@@ -55,9 +55,11 @@ def learn_importances(
     weights = None if scores.weights is None else scores.weights[:n_kept]
     order = _order_rows(values, codes, weights)
     importances = _fit_importances(
-        estimator, values.T[order] / np.float32(UNIT), codes[order],
+        estimator,
+        values.T[order] / np.float32(UNIT),
+        codes[order],
         None if weights is None else weights[order],
-    )  # fmt: skip
+    )
     for column, share in scores.nominal_shares.items():
         importances[column] *= share
     return importances
@@ -76,9 +78,10 @@ def _fit_importances(estimator, X, codes, weights):
     try:
         estimator = clone(estimator)
         unseeded = {
-            name: _SEED for name, value in estimator.get_params().items()
+            name: _SEED
+            for name, value in estimator.get_params().items()
             if value is None and name.split("__")[-1] == "random_state"
-        }  # fmt: skip
+        }
         last, prefix = estimator.set_params(**unseeded), ""
         while hasattr(last, "steps"):  # of a pipeline
             step, last = last.steps[-1]

@@ -282,9 +282,12 @@ class BlockScores:
 
 
 def class_moments(
-    scores: np.ndarray, columns: np.ndarray, starts: np.ndarray, weights: np.ndarray | None,
+    scores: np.ndarray,
+    columns: np.ndarray,
+    starts: np.ndarray,
+    weights: np.ndarray | None,
     table: np.ndarray | None = None,
-) -> np.ndarray:  # fmt: skip
+) -> np.ndarray:
     """Return sums of scores and of squares of rows ``starts[k]:starts[k + 1]``; `table` by byte."""
     kind = np.int64 if weights is None else np.float64
     moments = np.empty((len(columns), 2, len(starts) - 1), kind)

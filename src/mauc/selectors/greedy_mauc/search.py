@@ -87,10 +87,18 @@ class SearchState:
     """
 
     def __init__(
-        self, effects: np.ndarray, scores: NormalScores, n_steps: int, *, shrinkage: float,
-        doubt: float = 0.0, prior: np.ndarray | None = None, pair_shares: np.ndarray | None = None,
-        n_folded: int = 0, n_jobs: int | None = None,
-    ):  # fmt: skip
+        self,
+        effects: np.ndarray,
+        scores: NormalScores,
+        n_steps: int,
+        *,
+        shrinkage: float,
+        doubt: float = 0.0,
+        prior: np.ndarray | None = None,
+        pair_shares: np.ndarray | None = None,
+        n_folded: int = 0,
+        n_jobs: int | None = None,
+    ):
         n_columns, n_pairs = effects.shape
         n_rows = max(n_steps, 1)
         self.scores: Any = scores  # None, as others, once the search has left
@@ -138,9 +146,15 @@ class SearchState:
     def with_prior(self, prior: Any) -> "SearchState":
         """Return a state before the first step, on a copy of the effects, with weights of gains."""
         return SearchState(
-            self.effects.copy(), self.scores, len(self.chosen), shrinkage=self.shrinkage,
-            doubt=self.doubt, prior=prior, pair_shares=self.pair_shares, n_jobs=self._n_jobs,
-        )  # fmt: skip
+            self.effects.copy(),
+            self.scores,
+            len(self.chosen),
+            shrinkage=self.shrinkage,
+            doubt=self.doubt,
+            prior=prior,
+            pair_shares=self.pair_shares,
+            n_jobs=self._n_jobs,
+        )
 
     def find_best(self, block: Any) -> Any:
         """Return the best feature of a range, -1 if none is left; its loss is up to date."""
@@ -148,12 +162,26 @@ class SearchState:
             self._reduce_nominal(block)
         bounds = self.bounds
         return find_best(
-            self.effects, self.n_updates, self.step, self.slopes, self.factors, self.variances,
-            self.weights, self.prior, *block, self.is_left, bounds.offset,
-            bounds.offsets, bounds.variances, bounds.reaches, bounds.limits, self.losses,
-            np.empty(BATCH, np.int64), np.empty((BATCH, len(self.slopes))),
+            self.effects,
+            self.n_updates,
+            self.step,
+            self.slopes,
+            self.factors,
+            self.variances,
+            self.weights,
+            self.prior,
+            *block,
+            self.is_left,
+            bounds.offset,
+            bounds.offsets,
+            bounds.variances,
+            bounds.reaches,
+            bounds.limits,
+            self.losses,
+            np.empty(BATCH, np.int64),
+            np.empty((BATCH, len(self.slopes))),
             np.zeros((BATCH, len(self.weights))),
-        )  # fmt: skip
+        )
 
     def _reduce_nominal(self, block):
         """Take off the effects of nominal features what only categories of chosen ones tell."""
@@ -199,16 +227,31 @@ class SearchState:
     ) -> Any:
         """Count features of a range that gain more on the pair of a taken column than it did."""
         return count_better(
-            *taken, self.effects, self.n_updates, step, self.slopes, self.factors, variances,
-            *block, self.is_left, limits,
-        )  # fmt: skip
+            *taken,
+            self.effects,
+            self.n_updates,
+            step,
+            self.slopes,
+            self.factors,
+            variances,
+            *block,
+            self.is_left,
+            limits,
+        )
 
     def take(self, s: Any) -> Taken:
         """Choose column s, whose effects are up to date, and return what that does to its pair."""
         taken = take_column(
-            s, self.step, self.effects, self.variances, self.stakes, self.separations, self.weights,
-            self.slopes, self.roots,
-        )  # fmt: skip
+            s,
+            self.step,
+            self.effects,
+            self.variances,
+            self.stakes,
+            self.separations,
+            self.weights,
+            self.slopes,
+            self.roots,
+        )
         self.is_left[s] = self.is_open[s] = False
         self.chosen[self.step] = s
         self.step += 1
@@ -220,11 +263,21 @@ class SearchState:
         first, last = block
         s = self.chosen[self.step - 1]
         update_block(
-            self.scores.padded, self.scores.weighted(s), self.centers, self.scales, self.shrinkage,
-            self.doubt, s, self.step - 1, self.roots[self.step - 1], first,
+            self.scores.padded,
+            self.scores.weighted(s),
+            self.centers,
+            self.scales,
+            self.shrinkage,
+            self.doubt,
+            s,
+            self.step - 1,
+            self.roots[self.step - 1],
+            first,
             last if last < self.n_features else len(self.variances),  # folded ones go with the last
-            self.is_open, self.factors, self.variances,
-        )  # fmt: skip
+            self.is_open,
+            self.factors,
+            self.variances,
+        )
         self.bounds.update(block, self.variances)
 
     def add(self, s: Any) -> Taken:
@@ -268,10 +321,14 @@ class SearchState:
         return Leftover(
             scores.scores[chosen],
             np.array([shares.get(int(column), np.nan) for column in chosen]),
-            scores.sums[:, others], (scales * scores.confirmed_roots)[others],
-            scores.class_counts, scores.class_weights,
-            weights[: len(scores.rows)], self.shrinkage, self.pair_shares,
-        )  # fmt: skip
+            scores.sums[:, others],
+            (scales * scores.confirmed_roots)[others],
+            scores.class_counts,
+            scores.class_weights,
+            weights[: len(scores.rows)],
+            self.shrinkage,
+            self.pair_shares,
+        )
 
     @property
     def is_large(self) -> bool:
@@ -362,9 +419,13 @@ def empty_ranking(state: Any, k: int) -> GreedyRanking:
     ranking = np.zeros(k, np.int64)
     ranking[n_chosen:] = np.flatnonzero(~varies)[: k - n_chosen]
     return GreedyRanking(
-        ranking, np.zeros(k, np.int64), np.ones(k, np.int64), np.zeros(k),
-        np.minimum(np.arange(1, k + 1), n_chosen), np.zeros(state.n_features),
-    )  # fmt: skip
+        ranking,
+        np.zeros(k, np.int64),
+        np.ones(k, np.int64),
+        np.zeros(k),
+        np.minimum(np.arange(1, k + 1), n_chosen),
+        np.zeros(state.n_features),
+    )
 
 
 def condition_on(state: Any, ranking: np.ndarray) -> Any:
@@ -453,9 +514,16 @@ class GainBounds:
             self.limits[slice(*block)] = np.inf
             return
         bound_block(
-            *block, variances, self._growths, self._spread, self._is_full,
-            self.variances, self.offsets, self.reaches, self.limits,
-        )  # fmt: skip
+            *block,
+            variances,
+            self._growths,
+            self._spread,
+            self._is_full,
+            self.variances,
+            self.offsets,
+            self.reaches,
+            self.limits,
+        )
 
 
 @njit(cache=True, nogil=True)
@@ -480,9 +548,27 @@ def bound_block(
 
 @njit(cache=True, nogil=True)
 def find_best(
-    effects, n_updates, step, slopes, factors, variances, weights, prior, first, last,
-    is_left, offset, offsets, old_variances, reaches, limits, losses, batch, pending, errors,
-):  # fmt: skip
+    effects,
+    n_updates,
+    step,
+    slopes,
+    factors,
+    variances,
+    weights,
+    prior,
+    first,
+    last,
+    is_left,
+    offset,
+    offsets,
+    old_variances,
+    reaches,
+    limits,
+    losses,
+    batch,
+    pending,
+    errors,
+):
     """Return the feature left of the largest gain times prior weight, -1 if there is none.
 
     Arrays are those of `SearchState` and `GainBounds`, both updated for every feature that is
@@ -586,9 +672,21 @@ def take_column(s, step, effects, variances, stakes, separations, weights, slope
 
 @njit(cache=True, nogil=True)
 def count_better(
-    pair, gain, drop, separation, effects, n_updates, step, slopes, factors, variances,
-    first, last, is_left, limits,
-):  # fmt: skip
+    pair,
+    gain,
+    drop,
+    separation,
+    effects,
+    n_updates,
+    step,
+    slopes,
+    factors,
+    variances,
+    first,
+    last,
+    is_left,
+    limits,
+):
     """Count the features that are left and gain more on a pair than the column taken at `step`."""
     n_better = 0
     for f in range(first, last):
@@ -621,9 +719,21 @@ def update_effects(columns, effects, n_updates, step, slopes, factors):
 
 @njit(cache=True, nogil=True)
 def update_block(
-    scores, scores_s, centers, scales, shrinkage, doubt, s, n_factors, root, first, last, is_open,
-    factors, variances,
-):  # fmt: skip
+    scores,
+    scores_s,
+    centers,
+    scales,
+    shrinkage,
+    doubt,
+    s,
+    n_factors,
+    root,
+    first,
+    last,
+    is_open,
+    factors,
+    variances,
+):
     """Condition the variances of columns ``first`` to ``last`` on the chosen column s.
 
     `scores_s` is row s of the scores, widened to int16 once and not once per column, or times the

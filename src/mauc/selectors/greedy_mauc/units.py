@@ -67,9 +67,12 @@ def max_choices(n_values: int) -> int:
 
 
 def search_units(
-    wishes: Constraints | None, columns: FoldedColumns, k: int, options: dict[str, Any],
+    wishes: Constraints | None,
+    columns: FoldedColumns,
+    k: int,
+    options: dict[str, Any],
     rival: np.ndarray | None = None,
-) -> Found:  # fmt: skip
+) -> Found:
     """Return state and ranking of the best choice, as in docs/methods/wishes.md.
 
     `rival` are features chosen without weights of class pairs: a further start under a budget, else
@@ -180,9 +183,14 @@ class UnitSearch(FoldedSearch):
     """
 
     def __init__(
-        self, state: SearchState, folded: np.ndarray, k: int, wishes: Constraints,
-        by_cost: bool = True, only: frozenset[int] | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        state: SearchState,
+        folded: np.ndarray,
+        k: int,
+        wishes: Constraints,
+        by_cost: bool = True,
+        only: frozenset[int] | None = None,
+    ) -> None:
         super().__init__(state, folded, k)
         self._wishes, self._purse = wishes, Purse(wishes, k)
         if only is not None:

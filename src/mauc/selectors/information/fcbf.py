@@ -14,13 +14,11 @@ from mauc.parallel import even_ranges, run_in
 from mauc.selectors.base import row_parts, single_ranking
 from mauc.selectors.information.greedy import BinnedSelector
 from mauc.selectors.information.joint_counts import target_information
-from mauc.texts import insert_texts
 
 # Samples of candidates that make a second thread worth its start; an estimate.
 BLOCK_WORK = 1 << 25
 
 
-@insert_texts
 @dataclass(kw_only=True, eq=False, repr=False)
 class FCBF(BinnedSelector):
     r"""Select predominant features: a fast correlation-based filter.
@@ -32,7 +30,15 @@ class FCBF(BinnedSelector):
 
     Parameters
     ----------
-    {n_features_to_select, fdr_alpha}
+    n_features_to_select : int, float, "all", "auto", "fdr" or None, default=None
+        How many features to select: a number, a fraction of all, all of them (a full ranking), as
+        many as `mauc.select_k` finds enough, whose curve is then `size_curve_`, those that separate
+        some pair of classes significantly ("fdr"), or half of them (None).
+    fdr_alpha : float, default=0.05
+        Of "fdr": the share of the selected features that may be expected to separate no classes, by
+        the tests of `mauc.pair_tests`, which are of location: features that differ between classes
+        in spread alone are left out. Where no feature is significant, one is selected, with a
+        warning.
     threshold : float, default=0.0
         In [0, 1]: features whose symmetrical uncertainty with the class is lower take no part in
         the rounds and come last.
@@ -41,22 +47,46 @@ class FCBF(BinnedSelector):
         fewer than `n_features_to_select` may be, but at least one.
     binning : {"three_states", "mdl", "equal_width", "equal_frequency", "none"}
         How numeric features become discrete, by default by "mdl"; see `MRMR`.
-    {n_bins, categorical_features}
+    n_bins : int, default=10
+        Bins of "equal_width" and "equal_frequency".
+    categorical_features : array-like of bool, int or str, optional
+        Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of strings
+        in a data frame are nominal anyway.
         Each category is a state.
-    {n_jobs, verbose}
+    n_jobs : int, optional
+        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
+        does not depend on it.
+    verbose : bool, default=False
+        Whether to show on standard error how far a fit is that takes longer than two seconds.
 
     Attributes
     ----------
-    {ranking_}
+    ranking_ : ndarray of shape (n_selected,)
+        Selected columns in the order of selection. Rankings are nested: the first 10 are the
+        choice for 10.
         They go by round, in a round by symmetrical uncertainty, equal ones by column.
-    {support_, scores_}
+    support_ : ndarray of shape (n_features,), bool
+        Mask of the selected columns.
+    scores_ : ndarray of shape (n_features,)
         Symmetrical uncertainty of every feature and the class, in [0, 1].
     trace_ : SelectionTrace
         For each step the feature and its symmetrical uncertainty with the class.
     rounds_ : ndarray of shape (n_selected,)
         Round that kept each selected feature: 1 for the predominant ones, 2 for the predominant
         ones of the rest, and so on; 0 for features that no round looks at.
-    {pair_auc_, decomposition_, subproblem_names_, classes_, n_features_in_, feature_names_in_}
+    pair_auc_ : ndarray of shape (n_selected, n_pairs)
+        Folded AUC of the selected features, in the order of `ranking_`, on every class pair; of
+        nominal ones as in `MDFS`.
+    decomposition_ : Decomposition
+        The sub-problems.
+    subproblem_names_ : list of str
+        Their names, such as "setosa vs virginica".
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names; only for data frames with string column names.
 
     See Also
     --------
@@ -139,10 +169,16 @@ def fcbf_search(
             for bounds in row_parts(*block, features.max_rows):
                 part = slice(*bounds)
                 target_information(
-                    *arrays, arrays.D[kept], arrays.n_states[kept],
+                    *arrays,
+                    arrays.D[kept],
+                    arrays.n_states[kept],
                     arrays.planes[arrays.starts[kept] : arrays.starts[kept + 1]],
-                    arrays.counts[kept], arrays.margin_logs[kept], left[part], joint, shared[part],
-                )  # fmt: skip
+                    arrays.counts[kept],
+                    arrays.margin_logs[kept],
+                    left[part],
+                    joint,
+                    shared[part],
+                )
                 features.workspace.release()
 
         n_blocks = min(len(features.blocks), 1 + len(left) * arrays.D.shape[1] // BLOCK_WORK)

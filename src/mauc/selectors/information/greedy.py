@@ -30,7 +30,6 @@ from mauc.selectors.information.joint_counts import (
     pack_rows,
     target_information,
 )
-from mauc.texts import insert_texts
 
 CRITERIA = ("difference", "quotient")
 # Mean redundancies below this (in nats) count as none in the quotient: rounding alone gives
@@ -83,7 +82,6 @@ def _bin_on_cluster(problem, n_rows, binning, n_bins):
     return states, n_states
 
 
-@insert_texts
 @dataclass(kw_only=True, eq=False, repr=False)
 class MRMR(WishMixin, BinnedSelector):
     r"""Select features of minimal redundancy and maximal relevance.
@@ -94,25 +92,73 @@ class MRMR(WishMixin, BinnedSelector):
 
     Parameters
     ----------
-    {n_features_to_select, fdr_alpha}
+    n_features_to_select : int, float, "all", "auto", "fdr" or None, default=None
+        How many features to select: a number, a fraction of all, all of them (a full ranking), as
+        many as `mauc.select_k` finds enough, whose curve is then `size_curve_`, those that separate
+        some pair of classes significantly ("fdr"), or half of them (None).
+    fdr_alpha : float, default=0.05
+        Of "fdr": the share of the selected features that may be expected to separate no classes, by
+        the tests of `mauc.pair_tests`, which are of location: features that differ between classes
+        in spread alone are left out. Where no feature is significant, one is selected, with a
+        warning.
     criterion : {"difference", "quotient"}, default="difference"
         Relevance less redundancy (MID), or their quotient (MIQ).
     binning : {"three_states", "mdl", "equal_width", "equal_frequency", "none"}
         How numeric features become discrete, by default in three states: at mean - sd and
         mean + sd, the choice of Peng et al. and of the paper; by the supervised MDL method; into
         `n_bins` of equal width or of equal frequency; or not at all, every value a state.
-    {n_bins, categorical_features}
+    n_bins : int, default=10
+        Bins of "equal_width" and "equal_frequency".
+    categorical_features : array-like of bool, int or str, optional
+        Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of strings
+        in a data frame are nominal anyway.
         Each category is a state.
-    {keep, exclude, feature_groups, feature_costs, budget}
-    {n_jobs, verbose}
+    keep : list of str or int, or mask, optional
+        Features that are always selected, first and in this order.
+    exclude : list of str or int, or mask, optional
+        Features that are never selected.
+    feature_groups : dict of lists, or list of lists, optional
+        Features that are selected together or not at all, such as the columns of one assay: a group
+        counts by what its features gain together, per feature or per cost. A number of features
+        that a group exceeds is reached without it. With groups, the first k of a ranking are a
+        choice only where they end with a group.
+    feature_costs : dict, Series or array-like of shape (n_features,), optional
+        What each feature costs: gains count per cost. The name of a group has a cost that is paid
+        once, in addition to those of its features, which may then be left out.
+    budget : float, optional
+        What the selected features may cost in all. They are sought by gain per cost and by gain
+        alone, and the better choice is taken. With None for their number, the budget alone limits
+        it.
+    n_jobs : int, optional
+        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
+        does not depend on it.
+    verbose : bool, default=False
+        Whether to show on standard error how far a fit is that takes longer than two seconds.
 
     Attributes
     ----------
-    {ranking_, support_, scores_}
+    ranking_ : ndarray of shape (n_selected,)
+        Selected columns in the order of selection. Rankings are nested: the first 10 are the
+        choice for 10.
+    support_ : ndarray of shape (n_features,), bool
+        Mask of the selected columns.
+    scores_ : ndarray of shape (n_features,)
         Relevance I(f; y) of every feature, in nats.
     trace_ : SelectionTrace
         For each step the feature and its criterion at that step.
-    {pair_auc_, decomposition_, subproblem_names_, classes_, n_features_in_, feature_names_in_}
+    pair_auc_ : ndarray of shape (n_selected, n_pairs)
+        Folded AUC of the selected features, in the order of `ranking_`, on every class pair; of
+        nominal ones as in `MDFS`.
+    decomposition_ : Decomposition
+        The sub-problems.
+    subproblem_names_ : list of str
+        Their names, such as "setosa vs virginica".
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names; only for data frames with string column names.
 
     Notes
     -----
@@ -156,7 +202,6 @@ class MRMR(WishMixin, BinnedSelector):
         return single_ranking(problem, search.ranking, search.scores, features.relevance)
 
 
-@insert_texts
 class JMI(BinnedSelector):
     r"""Select features by joint mutual information.
 
@@ -166,21 +211,54 @@ class JMI(BinnedSelector):
 
     Parameters
     ----------
-    {n_features_to_select, fdr_alpha}
+    n_features_to_select : int, float, "all", "auto", "fdr" or None, default=None
+        How many features to select: a number, a fraction of all, all of them (a full ranking), as
+        many as `mauc.select_k` finds enough, whose curve is then `size_curve_`, those that separate
+        some pair of classes significantly ("fdr"), or half of them (None).
+    fdr_alpha : float, default=0.05
+        Of "fdr": the share of the selected features that may be expected to separate no classes, by
+        the tests of `mauc.pair_tests`, which are of location: features that differ between classes
+        in spread alone are left out. Where no feature is significant, one is selected, with a
+        warning.
     binning : {"three_states", "mdl", "equal_width", "equal_frequency", "none"}
         How numeric features become discrete, by default in "three_states"; see `MRMR`.
-    {n_bins, categorical_features}
+    n_bins : int, default=10
+        Bins of "equal_width" and "equal_frequency".
+    categorical_features : array-like of bool, int or str, optional
+        Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of strings
+        in a data frame are nominal anyway.
         Each category is a state.
-    {n_jobs, verbose}
+    n_jobs : int, optional
+        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
+        does not depend on it.
+    verbose : bool, default=False
+        Whether to show on standard error how far a fit is that takes longer than two seconds.
 
     Attributes
     ----------
-    {ranking_, support_, scores_}
+    ranking_ : ndarray of shape (n_selected,)
+        Selected columns in the order of selection. Rankings are nested: the first 10 are the
+        choice for 10.
+    support_ : ndarray of shape (n_features,), bool
+        Mask of the selected columns.
+    scores_ : ndarray of shape (n_features,)
         Relevance I(f; y) of every feature, in nats.
     trace_ : SelectionTrace
         For each step the feature and its criterion at that step: I(f; y) at the first, the sum
         under Notes, in nats, at the others; -inf for constant features.
-    {pair_auc_, decomposition_, subproblem_names_, classes_, n_features_in_, feature_names_in_}
+    pair_auc_ : ndarray of shape (n_selected, n_pairs)
+        Folded AUC of the selected features, in the order of `ranking_`, on every class pair; of
+        nominal ones as in `MDFS`.
+    decomposition_ : Decomposition
+        The sub-problems.
+    subproblem_names_ : list of str
+        Their names, such as "setosa vs virginica".
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names; only for data frames with string column names.
 
     See Also
     --------
@@ -254,9 +332,18 @@ def binned_features(
     margin_logs = np.empty(n_features, dtype=np.int64)
     class_planes, class_counts, log_y = class_margins(classes, n_classes, rows)
     arrays = CountArrays(
-        D, n_states, starts, planes, counts, margin_logs,
-        int(rows.fixed_logs(np.array(rows.n))), rows.fixed, rows.unit, rows.n, rows.weights,
-    )  # fmt: skip
+        D,
+        n_states,
+        starts,
+        planes,
+        counts,
+        margin_logs,
+        int(rows.fixed_logs(np.array(rows.n))),
+        rows.fixed,
+        rows.unit,
+        rows.n,
+        rows.weights,
+    )
     relevance = np.empty(n_features, dtype=np.float64)
 
     blocks = _feature_blocks(D, n_states, n_threads)
@@ -269,17 +356,26 @@ def binned_features(
         for first, last in row_parts(*block, max_rows):
             if rows.weights is None:
                 pack_rows(
-                    D[first:last], starts[first : last + 1] - starts[first],
-                    planes[starts[first] : starts[last]], counts[first:last],
-                )  # fmt: skip
+                    D[first:last],
+                    starts[first : last + 1] - starts[first],
+                    planes[starts[first] : starts[last]],
+                    counts[first:last],
+                )
             else:
                 for j in range(first, last):
                     counts[j] = np.bincount(D[j], rows.weights, counts.shape[1])
             margin_logs[first:last] = rows.fixed_logs(counts[first:last]).sum(axis=1)
             target_information(
-                *arrays, classes, n_classes, class_planes, class_counts, log_y,
-                np.arange(first, last), joint, relevance[first:last],
-            )  # fmt: skip
+                *arrays,
+                classes,
+                n_classes,
+                class_planes,
+                class_counts,
+                log_y,
+                np.arange(first, last),
+                joint,
+                relevance[first:last],
+            )
             workspace.release()
 
     with nullcontext() if len(blocks) == 1 else start_pool(len(blocks)) as pool:
@@ -289,9 +385,17 @@ def binned_features(
             run_in(pool, count, blocks)
         is_constant = counts.max(axis=1) == rows.n
         yield BinnedFeatures(
-            arrays, y, class_counts, log_y, relevance, is_constant, blocks, pool, workspace,
+            arrays,
+            y,
+            class_counts,
+            log_y,
+            relevance,
+            is_constant,
+            blocks,
+            pool,
+            workspace,
             max_rows,
-        )  # fmt: skip
+        )
 
 
 def _feature_blocks(D, n_states, n_threads):
@@ -337,10 +441,21 @@ def mrmr_search(features: Any, k: int, quotient: bool = False, wishes: Any = Non
         best, score = -1, -np.inf
         while first < last:  # once, unless the states are in a file
             best, score, first = best_of_block(
-                *features.arrays, search.masked_relevance, search.ranking, n_chosen, quotient,
-                first, last, best, score, features.max_rows, search.is_left, n_counted,
-                redundancy_sum, joint,
-            )  # fmt: skip
+                *features.arrays,
+                search.masked_relevance,
+                search.ranking,
+                n_chosen,
+                quotient,
+                first,
+                last,
+                best,
+                score,
+                features.max_rows,
+                search.is_left,
+                n_counted,
+                redundancy_sum,
+                joint,
+            )
             if is_spilled:
                 features.workspace.release()
         return best, score
@@ -378,10 +493,17 @@ def jmi_search(features: Any, k: int) -> GreedySearch:
     def add(block, merged):
         found = []
         for part in row_parts(*block, features.max_rows):
-            found.append(add_joint_information(
-                *features.arrays, *merged, features.log_y, search.masked_relevance, *part,
-                search.is_left, sums,
-            ))  # fmt: skip
+            found.append(
+                add_joint_information(
+                    *features.arrays,
+                    *merged,
+                    features.log_y,
+                    search.masked_relevance,
+                    *part,
+                    search.is_left,
+                    sums,
+                )
+            )
             features.workspace.release()
         # The first of equals; -1 has the lowest score, and so have features that come last.
         return max(found, key=lambda pair: (pair[1], pair[0] >= 0))
@@ -414,10 +536,31 @@ def criterion(relevance, redundancy_sum, n_chosen, is_quotient):
 
 @njit(cache=True, nogil=True)
 def best_of_block(
-    D, n_states, starts, planes, counts, margin_logs, log_n, table, unit, n, weights,
-    relevance, chosen, n_chosen, is_quotient, first, last, best, best_score, max_rows,
-    is_left, n_counted, redundancy_sum, joint,
-):  # fmt: skip
+    D,
+    n_states,
+    starts,
+    planes,
+    counts,
+    margin_logs,
+    log_n,
+    table,
+    unit,
+    n,
+    weights,
+    relevance,
+    chosen,
+    n_chosen,
+    is_quotient,
+    first,
+    last,
+    best,
+    best_score,
+    max_rows,
+    is_left,
+    n_counted,
+    redundancy_sum,
+    joint,
+):
     """Find the candidate of largest criterion among features ``first`` to ``last``.
 
     The redundancy of a candidate is a running sum of I(f; s) over the chosen features s, in the
@@ -454,13 +597,32 @@ def best_of_block(
             n_rows += 2
             s = chosen[n_counted[f]]
             count_pairs(
-                D, n_states, starts, planes, counts, weights, f, D[s], n_states[s], planes,
-                starts[s], starts[s + 1] - starts[s], counts[s], joint,
-            )  # fmt: skip
+                D,
+                n_states,
+                starts,
+                planes,
+                counts,
+                weights,
+                f,
+                D[s],
+                n_states[s],
+                planes,
+                starts[s],
+                starts[s + 1] - starts[s],
+                counts[s],
+                joint,
+            )
             redundancy_sum[f] += information(
-                joint, n_states[f], n_states[s], margin_logs[f], margin_logs[s], log_n, table,
-                unit, n,
-            )  # fmt: skip
+                joint,
+                n_states[f],
+                n_states[s],
+                margin_logs[f],
+                margin_logs[s],
+                log_n,
+                table,
+                unit,
+                n,
+            )
             n_counted[f] += 1
         if can_win:
             best, best_score = f, score
@@ -469,9 +631,28 @@ def best_of_block(
 
 @njit(cache=True, nogil=True)
 def add_joint_information(
-    D, n_states, starts, planes, counts, margin_logs, log_n, table, unit, n, weights,
-    z, z_planes, z_counts, groups, log_y, masked_relevance, first, last, is_left, sums,
-):  # fmt: skip
+    D,
+    n_states,
+    starts,
+    planes,
+    counts,
+    margin_logs,
+    log_n,
+    table,
+    unit,
+    n,
+    weights,
+    z,
+    z_planes,
+    z_counts,
+    groups,
+    log_y,
+    masked_relevance,
+    first,
+    last,
+    is_left,
+    sums,
+):
     """Add I(f, s; y), `z` merging s and y, to the sums of features; return the best and its sum."""
     n_codes = z_counts.shape[0]
     joint = np.empty((counts.shape[1], n_codes), dtype=np.int64)
@@ -482,9 +663,21 @@ def add_joint_information(
         score = masked_relevance[f]
         if score > -np.inf:
             count_pairs(
-                D, n_states, starts, planes, counts, weights, f, z, n_codes, z_planes,
-                np.int64(0), z_planes.shape[0], z_counts, joint,
-            )  # fmt: skip
+                D,
+                n_states,
+                starts,
+                planes,
+                counts,
+                weights,
+                f,
+                z,
+                n_codes,
+                z_planes,
+                np.int64(0),
+                z_planes.shape[0],
+                z_counts,
+                joint,
+            )
             total = log_n - log_y
             for a in range(n_states[f]):
                 for g in range(groups.shape[0] - 1):

@@ -78,9 +78,21 @@ def equal_mask(typingctx, codes, index, state):
 
 @njit_part
 def count_pairs(
-    D, n_states, starts, planes, counts, weights,
-    j, target, n_target, target_planes, first, n_target_planes, target_counts, joint,
-):  # fmt: skip
+    D,
+    n_states,
+    starts,
+    planes,
+    counts,
+    weights,
+    j,
+    target,
+    n_target,
+    target_planes,
+    first,
+    n_target_planes,
+    target_counts,
+    joint,
+):
     """Count the samples by the state of feature j and that of a target, see `target_information`.
 
     They fill ``joint[:n_states[j], :n_target]``; the planes of the target are those from `first`
@@ -164,16 +176,45 @@ def pack_rows(D, starts, planes, counts):
 
 @njit(cache=True, nogil=True)
 def target_information(
-    D, n_states, starts, planes, counts, margin_logs, log_n, table, unit, n, weights,
-    target, n_target, target_planes, target_counts, target_log, features, joint, out,
-):  # fmt: skip
+    D,
+    n_states,
+    starts,
+    planes,
+    counts,
+    margin_logs,
+    log_n,
+    table,
+    unit,
+    n,
+    weights,
+    target,
+    n_target,
+    target_planes,
+    target_counts,
+    target_log,
+    features,
+    joint,
+    out,
+):
     """Fill `out` with I(f; t) of some features and one target: the class, or a feature."""
     for i in range(features.shape[0]):
         j = features[i]
         count_pairs(
-            D, n_states, starts, planes, counts, weights, j, target, n_target, target_planes,
-            np.int64(0), target_planes.shape[0], target_counts, joint,
-        )  # fmt: skip
+            D,
+            n_states,
+            starts,
+            planes,
+            counts,
+            weights,
+            j,
+            target,
+            n_target,
+            target_planes,
+            np.int64(0),
+            target_planes.shape[0],
+            target_counts,
+            joint,
+        )
         out[i] = information(
             joint, n_states[j], n_target, margin_logs[j], target_log, log_n, table, unit, n
         )

@@ -23,7 +23,6 @@ from mauc.exceptions import MaucError, TinyUnitsWarning, format_labels, warn_use
 from mauc.parallel import count_threads, even_ranges
 from mauc.progress import track
 from mauc.selectors.base import RankingSelector, single_ranking
-from mauc.texts import insert_texts
 
 # A column whose range is below this carries no difference (WEKA's tolerance).
 MIN_RANGE = 1e-6
@@ -42,7 +41,6 @@ SLOT_BYTES = 1 << 29
 SLOT_SIZE = 12  # of a neighbour: its row, its distance
 
 
-@insert_texts
 @dataclass(kw_only=True, eq=False, repr=False)
 class ReliefF(RankingSelector):
     r"""Rank features by ReliefF weights.
@@ -53,25 +51,58 @@ class ReliefF(RankingSelector):
 
     Parameters
     ----------
-    {n_features_to_select, fdr_alpha}
+    n_features_to_select : int, float, "all", "auto", "fdr" or None, default=None
+        How many features to select: a number, a fraction of all, all of them (a full ranking), as
+        many as `mauc.select_k` finds enough, whose curve is then `size_curve_`, those that separate
+        some pair of classes significantly ("fdr"), or half of them (None).
+    fdr_alpha : float, default=0.05
+        Of "fdr": the share of the selected features that may be expected to separate no classes, by
+        the tests of `mauc.pair_tests`, which are of location: features that differ between classes
+        in spread alone are left out. Where no feature is significant, one is selected, with a
+        warning.
     n_neighbors : int, default=10
         Hits, and misses of every other class, of a sample.
     n_iterations : "all", "log" or int, default="all"
         How many samples are compared with their neighbours: all of them once, or this many drawn
         with replacement, in proportion to weights; "log" is round(ln n), the paper's choice (noisy,
         but linear time).
-    {categorical_features}
+    categorical_features : array-like of bool, int or str, optional
+        Nominal columns, as a mask, numbers or names; columns of a categorical dtype or of strings
+        in a data frame are nominal anyway.
         They differ by 0 or 1.
-    {random_state}
+    random_state : int, SeedSequence, Generator, RandomState or None, default=None
+        Pass an int or a SeedSequence for reproducible results; the others are advanced.
         Draws of the samples.
-    {n_jobs, verbose}
+    n_jobs : int, optional
+        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
+        does not depend on it.
+    verbose : bool, default=False
+        Whether to show on standard error how far a fit is that takes longer than two seconds.
 
     Attributes
     ----------
-    {ranking_, support_, scores_}
+    ranking_ : ndarray of shape (n_selected,)
+        Selected columns in the order of selection. Rankings are nested: the first 10 are the
+        choice for 10.
+    support_ : ndarray of shape (n_features,), bool
+        Mask of the selected columns.
+    scores_ : ndarray of shape (n_features,)
         Weight of every feature, in [-1, 1]; equal ones rank by column.
-    {trace_}
-    {pair_auc_, decomposition_, subproblem_names_, classes_, n_features_in_, feature_names_in_}
+    trace_ : SelectionTrace
+        For each step the feature, the list that it was drawn from, and its rank and score there.
+    pair_auc_ : ndarray of shape (n_selected, n_pairs)
+        Folded AUC of the selected features, in the order of `ranking_`, on every class pair; of
+        nominal ones as in `MDFS`.
+    decomposition_ : Decomposition
+        The sub-problems.
+    subproblem_names_ : list of str
+        Their names, such as "setosa vs virginica".
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    n_features_in_ : int
+        Number of features seen in fit.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names; only for data frames with string column names.
 
     Notes
     -----
@@ -137,9 +168,15 @@ class ReliefF(RankingSelector):
             XT = problem.columns.floats(slice(None))
             _warn_of_tiny_ranges(problem, column_widths(XT))
             weights = relieff_weights(
-                XT, problem.codes, problem.n_classes, rows, n_neighbors, n_threads,
-                problem.is_nominal, problem.sample_weight,
-            )  # fmt: skip
+                XT,
+                problem.codes,
+                problem.n_classes,
+                rows,
+                n_neighbors,
+                n_threads,
+                problem.is_nominal,
+                problem.sample_weight,
+            )
         ranking = np.argsort(-weights, kind="stable")[:n_wanted]
         return single_ranking(problem, ranking, weights[ranking], weights)
 
@@ -177,9 +214,15 @@ def _warn_of_tiny_ranges(problem, widths):
 
 
 def relieff_weights(
-    XT: Any, y: Any, n_classes: int, rows: Any = None, n_neighbors: int = 10, n_threads: int = 1,
-    is_nominal: Any = None, sample_weight: Any = None,
-) -> np.ndarray:  # fmt: skip
+    XT: Any,
+    y: Any,
+    n_classes: int,
+    rows: Any = None,
+    n_neighbors: int = 10,
+    n_threads: int = 1,
+    is_nominal: Any = None,
+    sample_weight: Any = None,
+) -> np.ndarray:
     """Return the ReliefF weight of every feature of columns in memory.
 
     A class may be absent from `y`; with two classes misses are not weighted by class probabilities.
@@ -334,10 +377,22 @@ def new_slots(
 
 
 def fill_panel(
-    ZT: Any, columns: Any, n_values: Any, is_plain: Any, queries: np.ndarray, is_symmetric: Any,
-    first: Any, last: Any, y: Any, panel: Any, near_dist: Any, near_row: Any, bound: Any,
-    target: Any, accumulate: bool = False,
-) -> None:  # fmt: skip
+    ZT: Any,
+    columns: Any,
+    n_values: Any,
+    is_plain: Any,
+    queries: np.ndarray,
+    is_symmetric: Any,
+    first: Any,
+    last: Any,
+    y: Any,
+    panel: Any,
+    near_dist: Any,
+    near_row: Any,
+    bound: Any,
+    target: Any,
+    accumulate: bool = False,
+) -> None:
     """Fill distances of the queries to rows first:last, and offer the queries to these rows.
 
     ``panel[k, i]`` becomes the distance of queries[k] and row i, the sum over `columns`, in order,
@@ -362,9 +417,18 @@ def fill_panel(
 
 
 def add_weights(
-    ZT: Any, n_values: Any, is_plain: Any, queries: np.ndarray, y: Any, class_counts: np.ndarray,
-    near_row: Any, first: Any, last: Any, weights: Any, shares: Any = None,
-) -> None:  # fmt: skip
+    ZT: Any,
+    n_values: Any,
+    is_plain: Any,
+    queries: np.ndarray,
+    y: Any,
+    class_counts: np.ndarray,
+    near_row: Any,
+    first: Any,
+    last: Any,
+    weights: Any,
+    shares: Any = None,
+) -> None:
     """Add the contributions of the queries to the weights of columns first:last.
 
     By the formula of `ReliefF`, with the neighbours found in a class for k and, for two classes, 1
@@ -423,9 +487,21 @@ def fill_mixed(ZT, columns, n_values, queries, is_symmetric, first, last, accumu
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def fill_tiles(
-    ZT, columns, is_plain, queries, is_symmetric, first, last, accumulate, y, panel,
-    near_dist, near_row, bound, target,
-):  # fmt: skip
+    ZT,
+    columns,
+    is_plain,
+    queries,
+    is_symmetric,
+    first,
+    last,
+    accumulate,
+    y,
+    panel,
+    near_dist,
+    near_row,
+    bound,
+    target,
+):
     """Do what `fill_panel` does, but fill no distances unless `is_plain`."""
     n_queries = queries.size
     for start in range(first, last, N_TILE):
