@@ -5,7 +5,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from _common import load, print_header, print_row
 from _peers import CPU, WekaClock, find_weka, time_wall_and_cpu
-from mauc.classifiers import C45
+from mauc.lab import C45
 
 N_COLUMNS = 100
 J48 = "j48=weka.classifiers.trees.J48 -C 0.25 -M 2"

@@ -10,7 +10,7 @@ from mauc import ChiSquare, SpreadFx, SymmetricalUncertainty
 from mauc.binning.contingency import CHI, SU
 from mauc.data.decomposition import Decomposition
 from mauc.data.problem import make_problem
-from mauc.selectors.relevance import contingency_scores
+from mauc.measure.relevance import contingency_scores
 
 N_SELECTED = 100
 

@@ -9,7 +9,7 @@ from _peers import CPU, time_wall_and_cpu
 from mauc import FSDD
 from mauc.data.decomposition import Decomposition
 from mauc.data.problem import make_problem
-from mauc.selectors.relevance import fsdd_relevance
+from mauc.measure.relevance import fsdd_relevance
 
 N_SELECTED = 100
 

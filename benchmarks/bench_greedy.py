@@ -8,8 +8,8 @@ from sklearn.base import BaseEstimator
 from _common import load, print_header, print_row, time_in_turns
 from mauc import MRMR, feature_pair_auc
 from mauc.data.problem import make_problem
-from mauc.selectors.greedy_mauc.effects import measure
-from mauc.selectors.greedy_mauc.estimator import GreedyMAUC
+from mauc.measure.effects import measure
+from mauc.selectors.greedy_mauc import GreedyMAUC
 
 N_SELECTED = 100
 N_THREADS = 2

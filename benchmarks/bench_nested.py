@@ -9,8 +9,8 @@ from sklearn.preprocessing import MinMaxScaler
 from _common import load, print_header, print_row, time_in_turns
 from mauc import mauc_score
 from mauc.classifiers import RBFSVM, NearestNeighbor, NormalNaiveBayes
-from mauc.classifiers.c45.estimator import C45
 from mauc.evaluation import FoldEvaluator
+from mauc.lab.c45.estimator import C45
 
 N_RANKINGS = 9
 SIZES = np.arange(10, 101, 10)

@@ -9,7 +9,7 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
 
 from _common import load, print_header, print_row
-from mauc.classifiers.svm_tuning import PAPER_C, PAPER_GAMMA, tune_rbf_svm
+from mauc.lab.svm_tuning import PAPER_C, PAPER_GAMMA, tune_rbf_svm
 from mauc.metrics import mauc_score
 
 N_SAMPLES, N_FEATURES = 2000, 50

@@ -31,7 +31,7 @@ from sklearn.model_selection import StratifiedKFold
 from threadpoolctl import threadpool_limits
 
 from mauc import best_subset, mauc_score
-from mauc.best import ALL, Combination, _Grid, _problem, _Race, _response
+from mauc.evaluation.best import ALL, Combination, _Grid, _problem, _Race, _response
 from mauc.evaluation.panel import sample_rows
 from mauc.files import write_atomic
 

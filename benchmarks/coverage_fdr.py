@@ -17,7 +17,7 @@ from scipy.stats import binom, hypergeom, norm, poisson
 
 from mauc import MAUCD, pair_tests
 from mauc.exceptions import NoEvidenceWarning
-from mauc.selectors.pair_tests import adjust
+from mauc.measure.pair_tests import adjust
 
 ALPHA = 0.05
 N_FEATURES, N_USEFUL, BLOCK = 200, 20, 10

@@ -10,8 +10,8 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
 from mauc import MAUCD, MRMR, GreedyMAUC, MDLDiscretizer
-from mauc.classifiers import C45
 from mauc.exceptions import MaucError
+from mauc.lab import C45
 from mauc.progress import fits, track
 
 callback = pytest.importorskip("sklearn.callback")

@@ -17,7 +17,8 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from mauc import MDLDiscretizer
 from mauc import registry as methods
-from mauc.classifiers import C45, RBFSVM, NearestNeighbor
+from mauc.classifiers import RBFSVM, NearestNeighbor
+from mauc.lab import C45
 from mauc.metrics import make_mauc_scorer
 from tests.helpers.selector_cases import SELECTORS, assert_same_fit
 

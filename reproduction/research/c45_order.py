@@ -12,8 +12,8 @@ import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
 from mauc import mauc_score
-from mauc.classifiers import C45
 from mauc.datasets import load_dataset
+from mauc.lab import C45
 from mauc.report import markdown_table
 from mauc.selectors import make_selector
 from mauc.stats import shown_name

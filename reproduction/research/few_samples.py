@@ -24,13 +24,14 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from mauc import MRMR, GreedyMAUC, mauc_score
-from mauc.classifiers import C45, NearestNeighbor, NormalNaiveBayes
+from mauc.classifiers import NearestNeighbor, NormalNaiveBayes
 from mauc.data.problem import make_problem
 from mauc.evaluation import FoldEvaluator
-from mauc.selectors.greedy_mauc.effects import auc_effects, measure
-from mauc.selectors.greedy_mauc.prior import value_scores
-from mauc.selectors.greedy_mauc.scores import estimate_shrinkage
-from mauc.selectors.pair_auc import pair_wins
+from mauc.lab import C45
+from mauc.measure.effects import auc_effects, measure
+from mauc.measure.normal_scores import estimate_shrinkage
+from mauc.measure.pair_auc import pair_wins
+from mauc.search.prior import value_scores
 from reproduction.common import load_npz
 
 ALL = (

@@ -23,8 +23,9 @@ from functools import partial
 import numpy as np
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
-from mauc.classifiers import C45, NearestNeighbor, NormalNaiveBayes, tune_rbf_svm
+from mauc.classifiers import NearestNeighbor, NormalNaiveBayes
 from mauc.evaluation import FoldEvaluator
+from mauc.lab import C45, tune_rbf_svm
 from reproduction.common import load_npz
 from reproduction.published import load_published
 from reproduction.research import sorts

@@ -15,13 +15,14 @@ from sklearn.base import BaseEstimator
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from mauc import MDFS, MRMR
-from mauc.classifiers import C45, RBFSVM, NearestNeighbor, NormalNaiveBayes
+from mauc.classifiers import RBFSVM, NearestNeighbor, NormalNaiveBayes
 from mauc.data.problem import make_problem
 from mauc.evaluation import FoldEvaluator
-from mauc.selectors.greedy_mauc.effects import MAX_AUC, MODEL_NOISE, auc_effects, measure
-from mauc.selectors.greedy_mauc.estimator import GreedyMAUC
-from mauc.selectors.greedy_mauc.scores import estimate_shrinkage
-from mauc.selectors.pair_auc import dense_wins, pair_wins
+from mauc.lab import C45
+from mauc.measure.effects import MAX_AUC, MODEL_NOISE, auc_effects, measure
+from mauc.measure.normal_scores import estimate_shrinkage
+from mauc.measure.pair_auc import dense_wins, pair_wins
+from mauc.selectors.greedy_mauc import GreedyMAUC
 from reproduction.common import load_npz
 
 TUNE = ("usps", "synthetic", "thyroid_sub_srbct", "washington_sub_forest")

@@ -19,9 +19,10 @@ import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
 from mauc import MDFS, GreedyMAUC, SymmetricalUncertainty
-from mauc.classifiers import C45, NearestNeighbor, NormalNaiveBayes
+from mauc.classifiers import NearestNeighbor, NormalNaiveBayes
 from mauc.evaluation import FoldEvaluator
-from mauc.selectors.greedy_mauc import effects as measure
+from mauc.lab import C45
+from mauc.measure import effects as measure
 from reproduction.common import load_npz
 
 SETS = (

@@ -17,11 +17,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import QuantileTransformer
 
 from mauc import GreedyMAUC
-from mauc.classifiers import C45, NearestNeighbor, NormalNaiveBayes
+from mauc.classifiers import NearestNeighbor, NormalNaiveBayes
 from mauc.data.problem import make_problem
 from mauc.evaluation import FoldEvaluator
-from mauc.selectors.greedy_mauc.effects import measure
-from mauc.selectors.greedy_mauc.search import SearchState, search_features
+from mauc.lab import C45
+from mauc.measure.effects import measure
+from mauc.search.greedy import SearchState, search_features
 from reproduction.common import load_npz
 
 MORE = (

@@ -22,7 +22,7 @@ from mauc.datasets import load_dataset
 from mauc.evaluation import FoldEvaluator
 from mauc.registry import RELEVANCES
 from mauc.report import markdown_table
-from mauc.selectors.lists import rank_features
+from mauc.search.lists import rank_features
 from mauc.stats import shown_name
 from reproduction.published import load_published
 

@@ -11,10 +11,11 @@ __version__ = version("mauc")
 # Where each name lives. A name is imported when it is first asked for, so that the command line
 # and whoever needs one part do not wait for all.
 _HOMES = {
-    "best": ("BestSubset", "best_subset"),
+    "evaluation.best": ("BestSubset", "best_subset"),
     "binning": ("MDLDiscretizer",),
     "data.source": ("ColumnSource",),
-    "difficulty": ("Diagnosis", "diagnose", "siren_study"),
+    "difficulty": ("siren_study",),
+    "evaluation.doctor": ("Diagnosis", "diagnose"),
     "evaluation": ("SizeCurve", "select_k"),
     "experiments": ("load_run",),
     "io.load": ("open_columns",),
@@ -31,8 +32,8 @@ _HOMES = {
     "metrics.compare": ("MAUCComparison", "compare_mauc"),
     "precompile": ("WarmupSummary", "warmup"),
     "selectors": SELECTOR_CLASSES,
-    "selectors.pair_auc": ("feature_pair_auc",),
-    "selectors.pair_tests": ("PairTests", "pair_tests"),
+    "measure.pair_auc": ("feature_pair_auc",),
+    "measure.pair_tests": ("PairTests", "pair_tests"),
     "sketch": ("PairAUCSketch", "sketch_rows"),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}

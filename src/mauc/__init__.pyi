@@ -1,9 +1,10 @@
 # ruff: noqa: I001
 # What type checkers and editors see instead of the lazy imports of __init__.py.
-from mauc.best import BestSubset, best_subset
+from mauc.evaluation.best import BestSubset, best_subset
 from mauc.binning import MDLDiscretizer
 from mauc.data.source import ColumnSource
-from mauc.difficulty import Diagnosis, diagnose, siren_study
+from mauc.difficulty import siren_study
+from mauc.evaluation.doctor import Diagnosis, diagnose
 from mauc.evaluation import SizeCurve, select_k
 from mauc.experiments import load_run
 from mauc.io.load import open_columns
@@ -18,8 +19,8 @@ from mauc.selectors import (
     FisherScore, GreedyMAUC, InformationGain, ReliefF, SpreadFx, SubproblemSelector,
     SymmetricalUncertainty,
 )  # fmt: skip
-from mauc.selectors.pair_auc import feature_pair_auc
-from mauc.selectors.pair_tests import PairTests, pair_tests
+from mauc.measure.pair_auc import feature_pair_auc
+from mauc.measure.pair_tests import PairTests, pair_tests
 from mauc.sketch import PairAUCSketch, sketch_rows
 
 __version__: str

@@ -170,8 +170,8 @@ def _call_functions() -> None:
     from mauc.binning import MDLDiscretizer
     from mauc.difficulty import siren_study
     from mauc.engine.arrays import SHORT, log_table
+    from mauc.measure.pair_auc import feature_pair_auc
     from mauc.metrics import mauc_interval, mauc_score
-    from mauc.selectors.pair_auc import feature_pair_auc
     from mauc.sketch import PairAUCSketch
 
     log_table(SHORT, 1.0)

@@ -59,7 +59,7 @@ class Method:
 
 @dataclass(frozen=True)
 class Relevance:
-    """A measure of one feature on one sub-problem, computed in `mauc.selectors.relevance`."""
+    """A measure of one feature on one sub-problem, computed in `mauc.measure.relevance`."""
 
     name: str  #: value of ``relevance=``
     measure: str  #: short description
@@ -70,7 +70,7 @@ class Relevance:
     @cached_property
     def score(self) -> Callable[..., Any]:
         """The function ``(problem, decomposition, chosen) -> scores``, imported when asked for."""
-        return getattr(import_module("mauc.selectors.relevance"), f"{self.name}_relevance")
+        return getattr(import_module("mauc.measure.relevance"), f"{self.name}_relevance")
 
 
 _AUC = Accepts(sparse=True, infinite=True, nominal=True)
@@ -129,7 +129,7 @@ _FURTHER = (
         "fcbf",
         "FCBF",
         "FCBF",
-        "information",
+        "fcbf",
         "symmetrical uncertainty, redundant features removed",
         _BINNED,
     ),
@@ -163,7 +163,7 @@ _FURTHER = (
 )
 _CLASSIFIERS = (
     ("nb", "Naive Bayes", "NormalNaiveBayes", "bayes", "normal densities", _FITTED),
-    ("c45", "C4.5", "C45", "c45", "a pruned tree, as WEKA's J48", _FITTED),
+    ("c45", "C4.5", "C45", "mauc.lab.c45.estimator", "a pruned tree, as WEKA's J48", _FITTED),
     ("1nn", "1NN", "NearestNeighbor", "nearest", "the nearest sample", _FITTED),
     ("svm", "SVM", "RBFSVM", "svm", "support vectors with a Gaussian kernel", _FITTED),
 )

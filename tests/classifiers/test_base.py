@@ -5,9 +5,10 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import load_digits, load_iris
 
-from mauc.classifiers import C45, RBFSVM, NearestNeighbor, NormalNaiveBayes
+from mauc.classifiers import RBFSVM, NearestNeighbor, NormalNaiveBayes
 from mauc.classifiers.base import Samples
 from mauc.exceptions import MaucError
+from mauc.lab import C45
 
 X, Y = load_iris(return_X_y=True)
 DIGITS, _LABELS = load_digits(return_X_y=True)

@@ -10,8 +10,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.preprocessing import OneHotEncoder
 
-from mauc.classifiers import C45, CLASSIFIERS, RBFSVM, make_classifier
+from mauc.classifiers import CLASSIFIERS, RBFSVM, make_classifier
 from mauc.exceptions import MaucError
+from mauc.lab import C45
 
 WORDS = np.array(["sea", "hill", "wood", "town"])
 

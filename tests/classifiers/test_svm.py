@@ -8,8 +8,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 from sklearn.svm import SVC
 
-from mauc.classifiers import RBFSVM, tune_rbf_svm
+from mauc.classifiers import RBFSVM
 from mauc.exceptions import MaucError
+from mauc.lab import tune_rbf_svm
 from mauc.metrics import mauc_score
 from tests.helpers.weka import load_reference, reference_names
 

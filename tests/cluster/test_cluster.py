@@ -217,7 +217,7 @@ def test_the_estimator_of_a_prior_is_fitted_in_the_calling_process(table, client
     other = clone(selector).fit(source, y, client=client)
     assert np.array_equal(one.prior_, other.prior_)
     assert np.array_equal(one.ranking_, other.ranking_)
-    monkeypatch.setattr("mauc.selectors.greedy_mauc.prior._SMALL_CELLS", 0)
+    monkeypatch.setattr("mauc.search.prior._SMALL_CELLS", 0)
     monkeypatch.setattr("mauc.memory.free_memory", lambda: 1000)
     with pytest.raises(MaucError, match=r"70 features x 600 samples for the est.*prior=None"):
         clone(selector).fit(source, y, client=client)

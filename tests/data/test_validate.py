@@ -10,12 +10,12 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.metrics import roc_auc_score
 
 from mauc import MDFS, ReliefF, feature_pair_auc
-from mauc.classifiers import tune_rbf_svm
 from mauc.data.decomposition import Decomposition
 from mauc.data.problem import make_problem
 from mauc.data.validate import check_generator
 from mauc.datasets import make_control_charts
-from mauc.selectors.relevance import auc_relevance
+from mauc.lab import tune_rbf_svm
+from mauc.measure.relevance import auc_relevance
 
 
 @pytest.mark.parametrize("make", [np.asarray, sparse.csr_array], ids=["dense", "sparse"])

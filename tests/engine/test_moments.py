@@ -9,7 +9,7 @@ from mauc.data.decomposition import Decomposition
 from mauc.data.problem import Problem
 from mauc.data.validate import encode_labels
 from mauc.engine import moments as moments_module
-from mauc.selectors.relevance import subproblem_moments
+from mauc.measure.relevance import subproblem_moments
 
 
 def moments_of(X, y, weights, chosen):

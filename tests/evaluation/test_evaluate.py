@@ -15,11 +15,12 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from mauc.classifiers import C45, RBFSVM, NearestNeighbor, NormalNaiveBayes, tune_rbf_svm
-from mauc.evaluation import FoldEvaluator, evaluate_ranking, evaluate_tuned_svm
-from mauc.evaluation.evaluate import SCOPES
+from mauc.classifiers import RBFSVM, NearestNeighbor, NormalNaiveBayes
+from mauc.evaluation import FoldEvaluator, evaluate_ranking
 from mauc.exceptions import MaucError, UndefinedMAUCError
 from mauc.experiments import plan
+from mauc.lab import C45, evaluate_tuned_svm, tune_rbf_svm
+from mauc.lab.tuned_scores import SCOPES
 from mauc.metrics import mauc_score
 from mauc.registry import make_classifier
 from tests.helpers.strategies import examples

@@ -12,11 +12,12 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import OneHotEncoder
 
 from mauc import MAUCD, mauc_score, select_k
-from mauc.classifiers import CLASSIFIERS, NormalNaiveBayes, make_classifier, tune_rbf_svm
+from mauc.classifiers import CLASSIFIERS, NormalNaiveBayes, make_classifier
 from mauc.data.problem import make_problem
-from mauc.evaluation import FoldEvaluator, evaluate_ranking, evaluate_tuned_svm
+from mauc.evaluation import FoldEvaluator, evaluate_ranking
 from mauc.evaluation.folds import make_folds
 from mauc.exceptions import MaucError
+from mauc.lab import evaluate_tuned_svm, tune_rbf_svm
 from mauc.registry import Accepts
 
 N = 240

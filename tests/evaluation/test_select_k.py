@@ -14,12 +14,13 @@ from sklearn.datasets import load_digits, load_wine
 from sklearn.neighbors import KNeighborsClassifier
 
 from mauc import FCBF, FSDD, MAUCD, MDFS, MRMR, ChiSquare, SizeCurve, mauc_score, select_k
-from mauc.classifiers import C45, NearestNeighbor, NormalNaiveBayes
+from mauc.classifiers import NearestNeighbor, NormalNaiveBayes
 from mauc.classifiers.likelihood import nested_log_probabilities
 from mauc.data.problem import make_problem
 from mauc.evaluation.folds import make_folds
 from mauc.evaluation.select_k import auto_sizes
 from mauc.exceptions import MaucError, UndefinedMAUCError
+from mauc.lab import C45
 from mauc.plotting import SizeCurveDisplay
 from mauc.registry import Accepts
 

@@ -8,9 +8,9 @@ import math
 import numpy as np
 from scipy.special import ndtri
 
-from mauc.classifiers.c45.estimator import SortedColumns, fit_tree
-from mauc.classifiers.c45.tree import predict_fractions
 from mauc.engine.keys import argsort_columns
+from mauc.lab.c45.estimator import SortedColumns, fit_tree
+from mauc.lab.c45.tree import predict_fractions
 
 EPS = 1e-6
 

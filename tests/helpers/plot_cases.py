@@ -20,7 +20,7 @@ from mauc.plotting import (
     WinDrawLossDisplay,
 )
 from mauc.registry import SELECTORS
-from mauc.selectors.greedy_mauc.units import CostCurve
+from mauc.search.units import CostCurve
 from mauc.selectors.trace import SelectionTrace
 from mauc.stats import Comparison
 

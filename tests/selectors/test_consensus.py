@@ -14,6 +14,7 @@ from mauc import ARCO, FCBF, FSDD, MAUCD, MDFS, MRMR, AnovaF, ConsensusSelector,
 from mauc.data.problem import make_problem
 from mauc.exceptions import MaucError
 from mauc.registry import SELECTORS, make_selector
+from mauc.search.greedy import measure_state
 from mauc.selectors import consensus as module
 from mauc.selectors.consensus import (
     RULES,
@@ -23,7 +24,6 @@ from mauc.selectors.consensus import (
     stability_sentence,
 )
 from mauc.selectors.error_bound import ErrorControl
-from mauc.selectors.greedy_mauc.search import measure_state
 from mauc.selectors.halves import complementary_halves
 from mauc.stability import UNKNOWN, Stability
 from mauc.stats import stability

@@ -21,9 +21,8 @@ from sklearn.pipeline import make_pipeline
 from mauc import GreedyMAUC
 from mauc.data import columns as columns_module
 from mauc.registry import SELECTORS as METHODS
-from mauc.selectors import arco
-from mauc.selectors.information import fcbf, greedy
-from mauc.selectors.relieff import relieff
+from mauc.selectors import arco, fcbf, relieff
+from mauc.selectors import information as greedy
 from tests.helpers.selector_cases import (
     COUNTED,
     SELECTORS,

@@ -32,7 +32,7 @@ from mauc.data.decomposition import DECOMPOSITIONS, Decomposition
 from mauc.data.problem import make_problem
 from mauc.exceptions import ConstantInputWarning, NoEvidenceWarning
 from mauc.registry import RELEVANCES
-from mauc.selectors.lists import SCHEDULES
+from mauc.search.lists import SCHEDULES
 from tests.helpers import (
     oracle_fsdd,
     oracle_further,

@@ -6,7 +6,7 @@ from sklearn.datasets import load_wine
 from sklearn.pipeline import make_pipeline
 
 from mauc import MAUCD, MDFS, GreedyMAUC, MDLDiscretizer
-from mauc.classifiers import C45
+from mauc.lab import C45
 
 PAGES = "https://mauc-learn.github.io/mauc/reference/generated/"
 

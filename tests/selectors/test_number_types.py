@@ -10,9 +10,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import BaseEstimator, clone
 
 from mauc import MDFS, GreedyMAUC, MDLDiscretizer, feature_pair_auc
-from mauc.classifiers import C45, NormalNaiveBayes
+from mauc.classifiers import NormalNaiveBayes
 from mauc.data.problem import make_problem
 from mauc.exceptions import LeftOutWarning, MaucError
+from mauc.lab import C45
 from tests.helpers.selector_cases import SELECTORS
 from tests.helpers.strategies import examples
 

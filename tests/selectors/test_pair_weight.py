@@ -10,7 +10,7 @@ from sklearn.datasets import load_digits, load_wine
 from mauc import MAUCD, MDFS, ConsensusSelector, GreedyMAUC, feature_pair_auc
 from mauc.data.decomposition import Decomposition
 from mauc.exceptions import MaucError
-from mauc.selectors.lists import SCHEDULES
+from mauc.search.lists import SCHEDULES
 from tests.helpers.selector_cases import assert_same_fit
 
 SELECTORS = {

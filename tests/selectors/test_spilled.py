@@ -14,8 +14,8 @@ from mauc import ARCO, FCBF, JMI, MRMR, GreedyMAUC, ReliefF
 from mauc import memory as spill
 from mauc.data.source import ColumnSource
 from mauc.exceptions import MaucError
-from mauc.selectors import arco
-from mauc.selectors.information import fcbf, greedy
+from mauc.selectors import arco, fcbf
+from mauc.selectors import information as greedy
 from tests.helpers.array_source import BrokenSource, CountingSource
 
 Usage = namedtuple("Usage", "total used free")

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_wine
 
 from mauc import MAUCD, MDFS, MRMR, ConsensusSelector, GreedyMAUC, SymmetricalUncertainty
-from mauc.data.constraints import Constraints, Purse
+from mauc.data.wishes import Constraints, Purse
 from mauc.exceptions import MaucError
 
 WINE, Y = load_wine(return_X_y=True, as_frame=True)

@@ -8,7 +8,7 @@ import numpy as np
 from mauc.binning.discretizer import bins_of, cut_columns
 from mauc.checks import check_int
 from mauc.compile import njit
-from mauc.data.categories import distinct_categories
+from mauc.data.nominal import distinct_categories
 from mauc.data.problem import Problem
 from mauc.engine.moments import plain_sums, shift_of
 from mauc.exceptions import MaucError

@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 
-from mauc.data.categories import learn_categories
+from mauc.data.nominal import learn_categories
 from mauc.data.validate import (
     as_counts,
     check_columns,

@@ -78,7 +78,7 @@ def best(
         raise unknown_choice("the extension of --output", output.suffix, _MODELS)
     if output is not None and output.suffix.lower() == ".skops":
         optional_import("skops.io", ".skops files")
-    from mauc.best import best_subset
+    from mauc.evaluation.best import best_subset
     from mauc.experiments import plan_to_toml
 
     dataset = _with_names(reading.load(data))

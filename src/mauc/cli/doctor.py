@@ -13,7 +13,7 @@ from mauc.exceptions import MaucError
 from mauc.results import plural
 
 if TYPE_CHECKING:
-    from mauc.difficulty.doctor import Finding
+    from mauc.evaluation.doctor import Finding
     from mauc.io.load import LocatedDataset
 
 _DROPPED = (  # faults of columns
@@ -67,8 +67,8 @@ def doctor(
     import numpy as np
     import pandas as pd
 
-    from mauc.difficulty.doctor import examine
-    from mauc.difficulty.doctor.kinds import check_ignored
+    from mauc.evaluation.doctor import examine
+    from mauc.evaluation.doctor.kinds import check_ignored
     from mauc.io.dataset import coded_columns
     from mauc.io.load import load_located
 

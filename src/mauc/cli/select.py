@@ -143,7 +143,7 @@ def rank(
 
     Larger than memory: mauc rank big.parquet --target label --method mdfs --memory 1GB
     """
-    from mauc.selectors.pair_auc import missing_report
+    from mauc.measure.pair_auc import missing_report
 
     check_outputs(pairs=pairs, force=force)
     written = Written()
@@ -262,7 +262,7 @@ def write_pairs(found: Fitted, path: Path, jobs: int, *, force: bool) -> Path:
     import pandas as pd
 
     from mauc.data.decomposition import Decomposition
-    from mauc.selectors.pair_auc import feature_pair_auc
+    from mauc.measure.pair_auc import feature_pair_auc
 
     sketch, dataset = getattr(found.selector, "sketch_", None), found.dataset
     if sketch is None:
@@ -280,8 +280,8 @@ def write_pairs(found: Fitted, path: Path, jobs: int, *, force: bool) -> Path:
 
 def _facts(found: Fitted, fitting: Fitting) -> dict[str, Any]:
     """Return a selection as plain values; what is not known is not there."""
+    from mauc.measure.dispersion import chosen_by_spread
     from mauc.selectors.explain import served_pairs
-    from mauc.selectors.greedy_mauc.dispersion import chosen_by_spread
 
     selector, dataset = found.selector, found.dataset
     names = dataset.feature_names
@@ -370,7 +370,7 @@ def _print_stability(selector: Any, names: Sequence[str]) -> None:
 
 def _print_spread(selector: Any, names: Sequence[str]) -> None:
     """Print the features that count by their spread, if there are any."""
-    from mauc.selectors.greedy_mauc.dispersion import spread_sentence
+    from mauc.measure.dispersion import spread_sentence
 
     if sentence := spread_sentence(selector, names):
         show.print_sentence(sentence)

@@ -82,7 +82,7 @@ class Wishes:
 
     def parameters(self, dataset: "Dataset") -> dict[str, Any]:
         """Return the parameters of a selector that the wishes are."""
-        from mauc.data.constraints import Constraints, by_number
+        from mauc.data.wishes import Constraints, by_number
 
         found: dict[str, Any] = {}
         names = list(dataset.feature_names)

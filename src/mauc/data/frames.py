@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from mauc.data.categories import find_nominal, get_column, is_categorical, replace_columns
 from mauc.data.columns import Columns, as_floats, is_frame, is_polars, is_wide, with_missing
+from mauc.data.nominal import find_nominal, get_column, is_categorical, replace_columns
 from mauc.engine.arrays import read_only
 from mauc.exceptions import LeftOutWarning, MaucError, format_labels, warn_user
 

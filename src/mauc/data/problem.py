@@ -9,11 +9,9 @@ import numpy as np
 from scipy import sparse
 
 from mauc.checks import MAX_CLASSES, check_class_count
-from mauc.data.categories import encode_nominal
 from mauc.data.columns import Columns, DenseColumns, SparseColumns, default_names, is_frame
-from mauc.data.constraints import Constraints
 from mauc.data.frames import has_number_columns, with_numbers
-from mauc.data.pair_weights import PairWeights
+from mauc.data.nominal import encode_nominal
 from mauc.data.source import ColumnSource
 from mauc.data.validate import (
     as_counts,
@@ -27,6 +25,8 @@ from mauc.data.validate import (
     encode_labels,
     scale_weights,
 )
+from mauc.data.weights import PairWeights
+from mauc.data.wishes import Constraints
 from mauc.engine.arrays import RowCounts, count_rows
 from mauc.exceptions import (
     ConstantInputWarning,

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from mauc.data.categories import category_codes, column_mask
 from mauc.data.columns import Columns
 from mauc.data.frames import as_block, common_type, is_run
+from mauc.data.nominal import category_codes, column_mask
 from mauc.data.source import ColumnSource
 from mauc.exceptions import MaucError, NotEnoughMemoryError, option
 from mauc.memory import Workspace, format_bytes

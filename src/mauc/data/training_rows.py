@@ -12,8 +12,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from scipy import sparse
 
-from mauc.data.categories import distinct_categories, get_column
 from mauc.data.columns import value_columns
+from mauc.data.nominal import distinct_categories, get_column
 from mauc.data.problem import Problem
 from mauc.engine.arrays import contiguous_columns
 from mauc.engine.hashing import add_entries, add_values, mix

@@ -28,8 +28,8 @@ from mauc.parallel import run_blocks
 from mauc.progress import progress, track
 from mauc.registry import RELEVANCES, Accepts, make_selector
 from mauc.results import MAX_ROWS, Result, number, short_name
+from mauc.search.lists import rank_features
 from mauc.selectors.base import RankingSelector
-from mauc.selectors.lists import rank_features
 
 if TYPE_CHECKING:
     import pandas as pd

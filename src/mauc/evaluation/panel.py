@@ -21,8 +21,8 @@ from threadpoolctl import threadpool_limits
 from mauc.classifiers import NormalNaiveBayes
 from mauc.classifiers.base import Indicators, find_categories
 from mauc.classifiers.likelihood import MIN_SPREAD, nested_log_probabilities
-from mauc.data.pair_weights import square
 from mauc.data.problem import Problem
+from mauc.data.weights import square
 from mauc.evaluation.evaluate import RESPONSES, FoldEvaluator, own_nominal
 from mauc.exceptions import MaucError
 from mauc.metrics.mauc import ClassPairs, score_columns

@@ -12,9 +12,9 @@ from threadpoolctl import threadpool_limits
 
 from mauc.checks import check_choice, check_real, is_int
 from mauc.classifiers import NormalNaiveBayes
-from mauc.data.constraints import WISHES
 from mauc.data.problem import make_problem
 from mauc.data.validate import as_counts
+from mauc.data.wishes import WISHES
 from mauc.evaluation.evaluate import (
     RESPONSES,
     check_sizes,

@@ -17,9 +17,8 @@ from sklearn.base import BaseEstimator
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.utils import _safe_indexing
 
-from mauc.classifiers.svm_tuning import tune_on_features
-from mauc.data.constraints import WISHES, by_number
-from mauc.data.pair_weights import PairWeights, square
+from mauc.data.weights import PairWeights, square
+from mauc.data.wishes import WISHES, by_number
 from mauc.datasets import Dataset, coded_columns
 from mauc.evaluation import FoldEvaluator
 from mauc.exceptions import MaucError
@@ -34,6 +33,7 @@ from mauc.experiments.plan import (
     takes_nominal,
 )
 from mauc.experiments.rows import Row, error_text, versions
+from mauc.lab.svm_tuning import tune_on_features
 from mauc.results import plural
 from mauc.selectors.base import RankingSelector
 

@@ -18,8 +18,8 @@ from typing import IO, Any
 import numpy as np
 from scipy import sparse
 
-from mauc.data.categories import get_column
 from mauc.data.columns import MAX_EXACT_INTEGER
+from mauc.data.nominal import get_column
 from mauc.exceptions import MaucError
 from mauc.io.arrays import FrameSource, SparseSource
 from mauc.io.dataset import Dataset

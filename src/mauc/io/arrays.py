@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from mauc.data.categories import find_nominal, get_column
 from mauc.data.columns import default_names
 from mauc.data.frames import pandas_values, polars_values
+from mauc.data.nominal import find_nominal, get_column
 from mauc.data.source import ColumnSource, default_memory
 from mauc.engine.arrays import contiguous_columns, is_row_major, take_columns
 from mauc.exceptions import MaucError, MaucTypeError, option

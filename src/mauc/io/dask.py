@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from mauc.data.categories import find_nominal
+from mauc.data.nominal import find_nominal
 from mauc.data.source import ColumnSource
 from mauc.exceptions import MaucError, MaucTypeError
 from mauc.extras import optional_import

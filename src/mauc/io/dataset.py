@@ -12,8 +12,8 @@ import numpy as np
 from scipy import sparse
 
 from mauc.checks import check_choice, check_int
-from mauc.data.categories import get_column
 from mauc.data.columns import is_frame, is_wide
+from mauc.data.nominal import get_column
 from mauc.data.source import ChosenColumns, ColumnSource
 from mauc.exceptions import MaucError, option
 from mauc.io.options import NOMINAL

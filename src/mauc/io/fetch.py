@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from mauc.data.categories import get_column
+from mauc.data.nominal import get_column
 from mauc.exceptions import MaucError
 from mauc.files import write_atomic
 from mauc.io.cache import file_digest, private_folder

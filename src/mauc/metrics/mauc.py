@@ -14,7 +14,6 @@ from sklearn.utils.metadata_routing import MetadataRequest
 from mauc.checks import check_choice
 from mauc.data.columns import is_frame, is_wide, rank_wide
 from mauc.data.decomposition import Decomposition
-from mauc.data.pair_weights import PairWeights, class_table, pair_mean
 from mauc.data.validate import (
     check_categories,
     check_no_missing_label,
@@ -23,6 +22,7 @@ from mauc.data.validate import (
     check_weights,
     scale_by_class,
 )
+from mauc.data.weights import PairWeights, class_table, pair_mean
 from mauc.engine.ordered import class_wins
 from mauc.exceptions import (
     AbsentClassWarning,

@@ -9,6 +9,7 @@ from mauc.data.decomposition import Decomposition
 from mauc.data.validate import check_fitted
 from mauc.evaluation import SizeCurve
 from mauc.exceptions import MaucError
+from mauc.measure.pair_tests import significant_cells
 from mauc.plotting.axes import (
     BLUE,
     MAX_TICKS,
@@ -22,7 +23,6 @@ from mauc.plotting.axes import (
 )
 from mauc.results import measure_name
 from mauc.selectors.base import problem_of_fit
-from mauc.selectors.pair_tests import significant_cells
 
 _MAX_RANKS = 6  # colours of single ranks
 _MAX_NUMBERS = 12  # of features along a curve

@@ -8,6 +8,7 @@ from mauc.registry import PAPER_SELECTORS, SELECTORS, make_selector
 if TYPE_CHECKING:
     from mauc.selectors.arco import ARCO
     from mauc.selectors.consensus import ConsensusSelector
+    from mauc.selectors.fcbf import FCBF
     from mauc.selectors.filters import (
         FAST,
         FSDD,
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
         SymmetricalUncertainty,
     )
     from mauc.selectors.greedy_mauc import GreedyMAUC
-    from mauc.selectors.information import FCBF, JMI, MRMR
+    from mauc.selectors.information import JMI, MRMR
     from mauc.selectors.relieff import ReliefF
 
 _HOME_OF = {entry.class_name: entry.module for entry in SELECTORS.values()}

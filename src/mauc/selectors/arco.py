@@ -21,9 +21,11 @@ from mauc.checks import check_real
 from mauc.compile import njit
 from mauc.engine.exact_mean import mean_of_quotients
 from mauc.engine.levels import take_levels
+from mauc.measure.pair_auc import ColumnReader, allocate_pair_auc, folded_auc
 from mauc.parallel import count_threads, even_ranges, start_pool
-from mauc.selectors.base import GreedySearch, RankingSelector, single_ranking
-from mauc.selectors.pair_auc import ColumnReader, allocate_pair_auc, folded_auc
+from mauc.search.lazy import GreedySearch
+from mauc.search.selection import single_ranking
+from mauc.selectors.base import RankingSelector
 
 # Products of ranks that make a second thread worth its start; an estimate.
 BLOCK_WORK = 1 << 20

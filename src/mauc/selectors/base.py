@@ -2,11 +2,11 @@
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import KW_ONLY, dataclass, replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from sklearn.feature_selection import SelectorMixin
@@ -15,22 +15,23 @@ from sklearn.utils.metadata_routing import UNUSED
 
 from mauc.checks import check_level, is_int, is_real
 from mauc.data.columns import default_names, is_frame
-from mauc.data.constraints import Constraints
-from mauc.data.decomposition import Decomposition, decompose
+from mauc.data.decomposition import Decomposition
 from mauc.data.frames import leave_out_dates, needs_types, take_columns
 from mauc.data.problem import Problem, make_problem
 from mauc.data.source import ColumnSource, load_columns
 from mauc.data.training_rows import TrainingRows
 from mauc.data.validate import check_columns, check_fitted, check_source, frame_values
+from mauc.data.wishes import Constraints
 from mauc.estimator import Estimator, with_callbacks
 from mauc.exceptions import MaucError, MaucWarning, format_labels, option
+from mauc.measure.pair_auc import chosen_pair_auc
 from mauc.memory import check_memory
-from mauc.parallel import count_threads, run_in
-from mauc.progress import progress, track
+from mauc.parallel import count_threads
+from mauc.progress import progress
 from mauc.registry import Accepts, accepts_of
 from mauc.results import plural
-from mauc.selectors.pair_auc import chosen_pair_auc
-from mauc.selectors.trace import Selection, SelectionTrace
+from mauc.search.selection import Ranked, Selection, single_ranking
+from mauc.selectors.trace import SelectionTrace
 
 if TYPE_CHECKING:
     from mauc.evaluation.certificate import Certificate
@@ -41,16 +42,6 @@ _AUTO_COPIES = 3  # of the data, while folds are taken apart
 #: attributes: what a selector knows of the rows of its fit
 OF_ROWS = ("_training_rows", "_explained")
 _IN_MEMORY = ("builtins", "numpy", "scipy", "pandas", "polars")  # packages of data in memory
-
-
-class Ranked(NamedTuple):
-    """What a selector finds out about a problem."""
-
-    decomposition: Decomposition
-    selection: Selection
-    scores: np.ndarray  #: of every feature, shape (n_features,)
-    pair_auc: np.ndarray | None = None  #: folded AUCs of the selected, if they are known already
-    details: Mapping[str, np.ndarray] = {}  #: further columns of the trace
 
 
 @dataclass(eq=False, repr=False)
@@ -320,7 +311,7 @@ class RankingSelector(SelectorMixin, Estimator):
 
     def _rank_significant(self, problem, n_wanted, options) -> Ranked:
         """Rank the significant features, those kept, and those that belong to them."""
-        from mauc.selectors.pair_tests import significant_features
+        from mauc.measure.pair_tests import significant_features
 
         wishes = problem.constraints or Constraints(np.arange(problem.n_features))
         is_wanted = significant_features(problem, self.fdr_alpha, self.n_jobs)
@@ -478,57 +469,6 @@ def open_input(
     return X, as_vector(y), as_vector(sample_weight), joined
 
 
-def single_ranking(
-    problem: Any, ranking: np.ndarray, list_scores: np.ndarray, scores: np.ndarray, **further: Any
-) -> Ranked:
-    """Return what one ranking of the whole problem found; `list_scores` are those when selected."""
-    n_selected = len(ranking)
-    selection = Selection(
-        ranking, np.zeros(n_selected, np.int64), np.arange(1, n_selected + 1), list_scores
-    )
-    return Ranked(decompose("whole", problem.n_classes), selection, scores, **further)
-
-
-class GreedySearch:
-    """Choose the most relevant feature, then step by step the best one given the chosen.
-
-    Equal scores go by column. Constant features, which are redundant to nothing, would be chosen
-    before redundant ones: they come last instead, with a score, and `masked_relevance`, of -inf.
-    What a step looks at may be in a file (`mauc.memory.Workspace`) and is then gone through in
-    parts, on which no bit of the result depends.
-    """
-
-    def __init__(self, relevance: np.ndarray, is_constant: Any, k: int):
-        self.masked_relevance: np.ndarray = np.where(is_constant, -np.inf, relevance)
-        self.ranking: np.ndarray = np.empty(k, np.int64)
-        self.scores: np.ndarray = np.empty(k)
-        self.is_left: np.ndarray = np.ones(len(relevance), np.bool_)
-        first = int(np.argmax(self.masked_relevance))
-        self.ranking[0], self.scores[0] = first, self.masked_relevance[first]
-        self.is_left[first] = False
-
-    def run(self, best_of_block: Any, blocks: Any, pool: Any, prepare: Any = None) -> Self:
-        """Choose the other features and return self.
-
-        ``best_of_block(block, given)`` returns the best candidate of a range of features, the
-        lowest of equals or -1 if none is left, and its score; `given` is the step, or
-        ``prepare(step)``.
-        """
-        # ranking[:step] is the chosen set in the order of choice.
-        for step in track(range(1, len(self.ranking)), "features"):
-            given = step if prepare is None else prepare(step)
-            if pool is None:
-                best, best_score = best_of_block(blocks[0], given)
-            else:
-                best, best_score = -1, -np.inf
-                for feature, score in run_in(pool, best_of_block, blocks, given):
-                    if feature >= 0 and (best < 0 or score > best_score):  # the first of equals
-                        best, best_score = feature, score
-            self.ranking[step], self.scores[step] = best, best_score
-            self.is_left[best] = False
-        return self
-
-
 def problem_of_fit(
     selector: RankingSelector, X: Any, y: Any, sample_weight: Any = None, groups: Any = None
 ) -> Problem:
@@ -602,11 +542,6 @@ def _check_affordable(wishes, problem):
             f"{str(feature_names(problem)[cheapest])!r}, costs {costs[cheapest]:g}, got "
             f"{wishes.budget:g}; raise it or {option('fdr_alpha')}."
         )
-
-
-def row_parts(first: int, last: int, max_rows: int) -> list[tuple[int, int]]:
-    """Cut a range of rows into parts of at most `max_rows`."""
-    return [(start, min(start + max_rows, last)) for start in range(first, last, max_rows)]
 
 
 def check_n_features(

@@ -9,25 +9,26 @@ from sklearn.base import clone
 
 from mauc.checks import check_choice, check_int
 from mauc.compile import njit
-from mauc.data.constraints import WISHES
 from mauc.data.validate import check_generator
+from mauc.data.wishes import WISHES
 from mauc.exceptions import MaucError
 from mauc.memory import check_memory
 from mauc.parallel import run_blocks, start_pool
 from mauc.progress import track
 from mauc.registry import Accepts, make_selector
-from mauc.selectors.base import RankingSelector, single_ranking
-from mauc.selectors.error_bound import ErrorControl
-from mauc.selectors.greedy_mauc.estimator import GreedyMAUC
-from mauc.selectors.greedy_mauc.prediction import AlternativesMixin, Exchanges, Prediction
-from mauc.selectors.greedy_mauc.prior import prior_weights
-from mauc.selectors.greedy_mauc.search import (
+from mauc.search.greedy import (
     RATE,
     SearchState,
     condition_on,
     exp_minus,
     measure_state,
 )
+from mauc.search.prediction import AlternativesMixin, Exchanges, Prediction
+from mauc.search.prior import prior_weights
+from mauc.search.selection import single_ranking
+from mauc.selectors.base import RankingSelector
+from mauc.selectors.error_bound import ErrorControl
+from mauc.selectors.greedy_mauc import GreedyMAUC
 from mauc.selectors.halves import complementary_halves, take_half
 from mauc.stability import stability
 

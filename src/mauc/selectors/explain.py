@@ -11,19 +11,19 @@ from sklearn.base import clone
 from mauc.checks import is_int, unknown_choice
 from mauc.data.columns import default_names
 from mauc.data.decomposition import Decomposition
-from mauc.data.pair_weights import pair_mean
+from mauc.data.weights import pair_mean
 from mauc.exceptions import MaucError
+from mauc.measure.pair_auc import chosen_pair_auc
 from mauc.memory import check_memory
 from mauc.results import Result, measure_name, short_name
-from mauc.selectors.greedy_mauc.estimator import GreedyMAUC
-from mauc.selectors.greedy_mauc.prediction import (
+from mauc.search.greedy import condition_on, measure_state
+from mauc.search.prediction import (
     Prediction,
     effect_scale,
     model_shares,
     residual_effects,
 )
-from mauc.selectors.greedy_mauc.search import condition_on, measure_state
-from mauc.selectors.pair_auc import chosen_pair_auc
+from mauc.selectors.greedy_mauc import GreedyMAUC
 
 MAX_EXPLAINED = 2000  # features of a page
 _MAX_PLACES = 2000  # of the full ranking in which a feature is looked up

@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from mauc.checks import check_choice, check_int, check_real
-from mauc.data.constraints import WishMixin
+from mauc.data.wishes import WishMixin
 from mauc.exceptions import ConstantInputWarning, warn_user
-from mauc.selectors.lists import ListSelector, Recipe
+from mauc.selectors.list_selector import ListSelector, Recipe
 from mauc.selectors.sketched import SketchMixin
 
 

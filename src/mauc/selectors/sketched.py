@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from mauc.data.columns import Columns, default_names
-from mauc.data.constraints import Constraints
 from mauc.data.frames import leave_out_dates
-from mauc.data.pair_weights import PairWeights
 from mauc.data.problem import Problem
 from mauc.data.source import ColumnSource
 from mauc.data.validate import check_columns
+from mauc.data.weights import PairWeights
+from mauc.data.wishes import Constraints
 from mauc.exceptions import MaucError
 from mauc.progress import progress
 from mauc.selectors.base import OF_ROWS, check_kept

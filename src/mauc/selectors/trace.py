@@ -15,15 +15,6 @@ _EACH_SIZE = 20  # features up to which every size is predicted
 _MAX_LISTED = 5  # features
 
 
-class Selection(NamedTuple):
-    """Selected features in order and where each came from; arrays of shape (n_selected,)."""
-
-    features: np.ndarray
-    subproblems: np.ndarray  #: number of the list
-    ranks: np.ndarray  #: rank in that list, 1 for the best
-    scores: np.ndarray  #: relevance there
-
-
 class TraceStep(NamedTuple):
     """One selected feature and the list that it was drawn from."""
 

@@ -28,11 +28,11 @@ from mauc import (
 )
 from mauc.difficulty.siren import siren_study
 from mauc.exceptions import MaucError
+from mauc.measure.pair_auc import chosen_pair_auc
 from mauc.report.html import report as report_module
 from mauc.report.html import selection_report
 from mauc.report.html.render import pack
 from mauc.report.html.values import N_BINS, number
-from mauc.selectors.pair_auc import chosen_pair_auc
 from tests.helpers.report_rows import small_run
 
 HOSTILE = [

@@ -15,6 +15,7 @@ from mauc.difficulty import SirenStudy
 from mauc.evaluation.folds import check_cv
 from mauc.exceptions import MaucError
 from mauc.files import write_atomic
+from mauc.measure.pair_tests import significant_cells
 from mauc.report.html.comparison import summarise_comparison
 from mauc.report.html.conclude import STEPS, choose_step, conclude, hardest_first
 from mauc.report.html.recipe import check_source, python_steps
@@ -34,7 +35,6 @@ from mauc.report.html.values import N_BINS, bin_features, draw_rows, number
 from mauc.report.html.what_if import what_if_part
 from mauc.results import measure_name, plural
 from mauc.selectors.base import RankingSelector, problem_of_fit
-from mauc.selectors.pair_tests import significant_cells
 from mauc.stats import Comparison
 
 # What a page holds at most, so that a browser opens it at once: 5,000 features x 325 pairs of

@@ -12,13 +12,13 @@ from mauc.data.problem import Problem
 from mauc.difficulty import SirenStudy, siren_index
 from mauc.exceptions import MaucError, format_labels
 from mauc.experiments.rows import versions
+from mauc.measure.pair_auc import chosen_pair_auc
 from mauc.parallel import run_blocks
 from mauc.registry import score_label
 from mauc.report.html.recipe import selection_code
 from mauc.report.html.values import number
 from mauc.results import measure_name, plural, short_name
 from mauc.selectors.base import RankingSelector
-from mauc.selectors.pair_auc import chosen_pair_auc
 
 _DRAWING = ("random", "rand_robin")  # schedules that need a seed
 _MAX_EXPLAINED = 2**26  # effects and factors of all features, 512 MB
@@ -188,7 +188,7 @@ def sizes_part(selector: RankingSelector, name: str | None) -> dict[str, Any] | 
 
 def findings_part(selector: RankingSelector, names: list[str]) -> dict[str, Any]:
     """Return what some selectors know of spread, replacements and stability, in words."""
-    from mauc.selectors.greedy_mauc.dispersion import spread_sentence
+    from mauc.measure.dispersion import spread_sentence
 
     others = getattr(selector, "alternatives_", None)
     halves = ""

@@ -12,18 +12,18 @@ from typing import Any
 
 import numpy as np
 
-from mauc.data.constraints import Constraints
 from mauc.data.problem import Problem
+from mauc.data.wishes import Constraints
 from mauc.exceptions import MaucError
+from mauc.measure.dispersion import FOLDED, MAX_FOLDED, spread_effects
+from mauc.measure.normal_scores import NormalScores, further_axes, row_scales
 from mauc.report.html.recipe import call_of, import_line
+from mauc.search.folded import add_folded, search_with_folded
+from mauc.search.greedy import MAX_HELD, SearchState, measure_state, pair_stakes
+from mauc.search.prediction import other_sizes
+from mauc.search.units import max_choices
 from mauc.selectors.base import RankingSelector
 from mauc.selectors.greedy_mauc import GreedyMAUC
-from mauc.selectors.greedy_mauc.dispersion import FOLDED, MAX_FOLDED, spread_effects
-from mauc.selectors.greedy_mauc.folded import add_folded, search_with_folded
-from mauc.selectors.greedy_mauc.prediction import other_sizes
-from mauc.selectors.greedy_mauc.scores import NormalScores, further_axes, row_scales
-from mauc.selectors.greedy_mauc.search import MAX_HELD, SearchState, measure_state, pair_stakes
-from mauc.selectors.greedy_mauc.units import max_choices
 
 MAX_CANDIDATES = 300
 MAX_BYTES = 1_000_000  # of base64 text

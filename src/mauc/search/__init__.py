@@ -1,0 +1,1 @@
+"""What draws features from measures: lists with schedules, and greedy searches."""

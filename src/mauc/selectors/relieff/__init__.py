@@ -1,5 +1,0 @@
-"""ReliefF: nearest hits and misses."""
-
-from mauc.selectors.relieff.relieff import ReliefF
-
-__all__ = ["ReliefF"]
