@@ -1,4 +1,4 @@
-"""Every selector and classifier gives the bits it gave before, on all bundled data sets."""
+"""Selectors, classifiers, curves and texts are to the bit what they were, on bundled data sets."""
 
 import json
 import platform
@@ -19,12 +19,21 @@ def assert_golden(found, wanted):
     assert differ == []
 
 
-@pytest.mark.parametrize("name", fingerprint.SETS)
-def test_a_bundled_set(name):
+def golden_of(name):
     wanted = {key: value for key, value in GOLDEN.items() if key.startswith(f"{name}: ")}
     assert wanted
+    return wanted
+
+
+@pytest.mark.parametrize("name", fingerprint.SETS)
+def test_a_bundled_set(name):
     dataset = load_bundled(name)
-    assert_golden(fingerprint.set_prints(name, dataset.X, dataset.y), wanted)
+    assert_golden(fingerprint.set_prints(name, dataset.X, dataset.y), golden_of(name))
+
+
+@pytest.mark.parametrize("name", fingerprint.CASES)
+def test_a_case(name):
+    assert_golden(fingerprint.case_prints(name), golden_of(name))
 
 
 def test_a_run():
@@ -32,4 +41,4 @@ def test_a_run():
 
 
 def test_the_golden_file_has_nothing_else():
-    assert {key.split(": ")[0] for key in GOLDEN} == {*fingerprint.SETS, "run"}
+    assert {key.split(": ")[0] for key in GOLDEN} == {*fingerprint.SETS, *fingerprint.CASES, "run"}

@@ -1,11 +1,14 @@
 """Fingerprints of what every selector and classifier computes, to see that a change keeps all bits.
 
-    python tools/fingerprint.py                     # compare the bundled sets with the golden file
+    python tools/fingerprint.py                     # compare with the golden file
+    python tools/fingerprint.py wine wishes         # the same of some sets and cases alone
     python tools/fingerprint.py --write FILE        # write fingerprints instead
     python tools/fingerprint.py --data FOLDER ...   # npz files (X, y) of a folder in place of them
 
-A fingerprint is a digest of the bytes of rankings, scores, traces and probabilities, so two
-versions agree if and only if their files do. Floating point may round differently on another
+A fingerprint is a digest of the bytes of rankings, scores, traces and probabilities, and of texts,
+so two versions agree if and only if their files do. Plain fits on the bundled sets and a small run
+are here, the cases (wishes, weights, frames, sketches, curves, ...) in fingerprint_cases.py.
+Floating point may round differently on another
 processor: the golden file is that of x86-64 with AVX-512 or AVX2.
 """
 
@@ -18,29 +21,11 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+from fingerprint_cases import CASES, CLASSIFIERS, METHODS, digest
 
 GOLDEN = Path(__file__).resolve().parents[1] / "tests" / "golden" / "fingerprints.json"
 SETS = ("breast_cancer", "control_charts", "digits", "iris", "siren", "wine")
-SELECTORS = (
-    "mdfs",
-    "maucd",
-    "mrmr",
-    "fsdd",
-    "schi",
-    "ssu",
-    "chi",
-    "su",
-    "relieff",
-    "fisher",
-    "ig",
-    "anova",
-    "fcbf",
-    "fast",
-    "arco",
-    "jmi",
-    "greedy",
-    "subproblem",
-)
+SELECTORS = (*METHODS, "fast")
 #: further options of some selectors; the seed is that of all that have one
 VARIANTS = {
     "mdfs": ({"ties": "mauc"}, {"schedule": "hardest"}, {"schedule": "round_robin"}),
@@ -50,7 +35,6 @@ VARIANTS = {
     "greedy": ({"n_features_to_select": "predicted"}, {"shrinkage": 0.2}),
     "subproblem": ({"decomposition": "one-vs-rest", "relevance": "fisher"},),
 }
-CLASSIFIERS = ("nb", "c45", "1nn", "svm")
 PLAN = """name = "fingerprint"
 datasets = ["wine", "iris"]
 selectors = ["mdfs", "mrmr", "greedy", {method = "relieff", options = {n_iterations = "log"}}]
@@ -65,15 +49,6 @@ scope = "dataset_size"
 search = "coarse_to_fine"
 """
 MAX_ROWS = 2000  # of a file: ReliefF and the support vector machine take squares of them
-
-
-def digest(*arrays):
-    """Return a digest of the types, shapes and bytes of arrays."""
-    made = hashlib.sha256()
-    for array in arrays:
-        array = np.ascontiguousarray(array)
-        made.update(f"{array.dtype.str}{array.shape}".encode() + array.tobytes())
-    return made.hexdigest()[:16]
 
 
 def selector_prints(X, y):
@@ -157,28 +132,51 @@ def set_prints(name, X, y):
     return {f"{name}: {key}": value for key, value in pairs}
 
 
-def all_prints(folder=None):
-    """Return the fingerprints of everything, by data set and method."""
+def case_prints(name):
+    """Return the fingerprints of a case."""
+    found = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for key, value in CASES[name]():
+            if f"{name}: {key}" in found:
+                raise ValueError(f"case {name} has the key {key!r} twice")
+            found[f"{name}: {key}"] = value
+    return found
+
+
+def all_prints(folder=None, names=()):
+    """Return the fingerprints of everything, or of some sets and cases, by name and method."""
     found = {}
     for name, X, y in load_sets(folder):
-        found |= set_prints(name, X, y)
+        if not names or name in names:
+            found |= set_prints(name, X, y)
     if folder is None:
-        found["run"] = run_print()
+        for name in CASES:
+            if not names or name in names:
+                found |= case_prints(name)
+        if not names or "run" in names:
+            found["run"] = run_print()
     return found
 
 
 def main():
     """Write fingerprints, or compare them with the golden ones."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    known = (*SETS, *CASES, "run")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"some of {', '.join(known)}")
     parser.add_argument("--write", metavar="FILE", help="write the fingerprints to a file")
     parser.add_argument("--against", metavar="FILE", default=GOLDEN, help="compare with a file")
     parser.add_argument("--data", metavar="FOLDER", help="npz files in place of the bundled sets")
     options = parser.parse_args()
-    found = all_prints(options.data)
+    if unknown := {*options.names} - {*known}:
+        parser.error(f"NAME must be one of {', '.join(known)}, got {', '.join(sorted(unknown))}")
+    found = all_prints(options.data, options.names)
     if options.write:
         Path(options.write).write_text(json.dumps(found, indent=1) + "\n")
         return
     wanted = json.loads(Path(options.against).read_text())
+    if options.names:
+        wanted = {key: wanted[key] for key in wanted if key.split(": ")[0] in options.names}
     differ = sorted(key for key in wanted | found if wanted.get(key) != found.get(key))
     print(f"{len(found)} fingerprints, {len(differ)} differ", *differ, sep="\n  ")
     sys.exit(bool(differ))
