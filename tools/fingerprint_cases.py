@@ -190,6 +190,21 @@ def options_of_selectors() -> Prints:
         for size in (6, "all"):
             key = " ".join([method, *(f"{name}={value}" for name, value in options.items())])
             yield f"{key} {size}", fitted(make(method, size, **options), X, y)
+    weight = weights(len(y))["fractions and zeros"]
+    for method in ("mrmr", "jmi", "fcbf"):
+        for binning in ("three_states", "mdl", "equal_width", "equal_frequency"):
+            for key, given in weights(len(y)).items():
+                selector = make(method, 6, binning=binning)
+                yield f"{method} {binning} {key}", fitted(selector, with_gaps(X), y, given)
+    wide = np.hstack([X, np.random.default_rng(4).standard_normal((len(X), 2000))])
+    for method in ("greedy", "mrmr", "jmi", "fcbf", "arco", "mdfs"):
+        yield f"wide {method}", fitted(make(method, 30), wide, y)
+        yield f"wide {method} weights", fitted(make(method, 30), wide, y, weight)
+        yield f"wide {method} two threads", fitted(make(method, 30, n_jobs=2), wide, y)
+    X, y = load("control_charts")
+    wide = np.hstack([X, np.random.default_rng(5).standard_normal((len(X), 9000))])
+    for n_jobs in (1, 2):  # so many effects that gains are bounded before they are measured
+        yield f"widest greedy {n_jobs}", fitted(make("greedy", 40, n_jobs=n_jobs), wide, y)
 
 
 def layouts() -> Prints:
@@ -205,6 +220,8 @@ def layouts() -> Prints:
         "float32": (X / 3.0).astype(np.float32),
         "uint8": X.astype(np.uint8),
         "int64": X.astype(np.int64) - 5,
+        "int8": (X - 8).astype(np.int8),
+        "float16": X.astype(np.float16),
         "bool": X > 8,
         "csc": sparse.csc_array(X),
         "csr": sparse.csr_matrix(X - 3.0 * (X > 9)),
@@ -221,6 +238,7 @@ def layouts() -> Prints:
         if "categorical_features" in make(method).get_params():
             masked = make(method, 12, categorical_features=is_nominal)
             yield f"{method} mask", fitted(masked, X, y)
+            yield f"{method} csc mask", fitted(masked, forms["csc"], y)
 
 
 def missing_values() -> Prints:
@@ -236,12 +254,16 @@ def missing_values() -> Prints:
 
 def nominal_frames() -> Prints:
     """Yield fits of all selectors on frames with nominal columns, and what they transform to."""
+    import pandas as pd
     import polars as pl
 
     for name in ("wine", "breast_cancer"):
         frame, y = mixed_frame(name)
         for method in METHODS:
-            yield f"{name} {method}", fitted(make(method, 8), frame, y)
+            first = fitted(make(method, 8), frame, y)
+            yield f"{name} {method}", first
+            if first.startswith("refused"):
+                continue
             yield f"{name} {method} all", fitted(make(method, "all"), frame, y)
             polars = pl.from_pandas(frame)
             yield f"{name} {method} polars", fitted(make(method, 8), polars, y)
@@ -250,6 +272,22 @@ def nominal_frames() -> Prints:
         for method in ("mdfs", "greedy"):
             selector = make(method, 8).fit(frame, y)
             yield f"{name} {method} transform", digest(table_text(selector.transform(frame)))
+        row = np.arange(len(y))
+        frame = frame.assign(
+            many=[f"name {one}" for one in row * row % 40],
+            mixed=pd.Categorical([one % 3 if one % 2 else "text" for one in row]),
+            yes=row % 4 == 1,
+            date=np.datetime64("2024-01-01") + row * 7 % 365,
+        )
+        for method in METHODS:
+            further = fitted(make(method, "all"), frame, y)
+            yield f"{name} {method} further", further
+            if further.startswith("refused"):
+                continue
+            weight = weights(len(y))["zeros"]
+            yield f"{name} {method} further weights", fitted(make(method, 8), frame, y, weight)
+        selector = make("greedy", "all").fit(frame, y)
+        yield f"{name} further transform", digest(table_text(selector.transform(frame)))
     X, y = mixed_frame("wine")
     named = make("mdfs", 8, categorical_features=["f0", "f4"], missing="side")
     yield "mdfs names, side", fitted(named, X, y)
@@ -257,7 +295,7 @@ def nominal_frames() -> Prints:
 
 def streamed() -> Prints:
     """Yield fits on columns that are read from files in several parts."""
-    from mauc import feature_pair_auc, open_columns, pair_tests
+    from mauc import feature_pair_auc, open_columns, pair_tests, sketch_rows
 
     numbers, labels = load("control_charts")
     frame, y = mixed_frame("wine")
@@ -280,8 +318,16 @@ def streamed() -> Prints:
             wishing = make(method, 6, keep=["f3"], exclude=["f6", "f12"])
             yield f"{method} wishes", fitted(wishing, source, found)
         yield "greedy fdr", fitted(make("greedy", "fdr"), source, found)
-        halving = make("consensus", 4, selector="mdfs", n_resamples=4)
-        yield "consensus", fitted(halving, source, found)
+        for method in ("mdfs", "greedy"):
+            halving = make("consensus", 4, selector=method, n_resamples=4)
+            yield f"consensus {method}", fitted(halving, source, found)
+        for method in STREAMING:  # what is kept of all columns goes to a file
+            small, _ = open_columns(array_file, labels, memory="20kB")
+            yield f"{method} spilled", fitted(make(method, 30), small, labels)
+            weight = weights(len(labels))["fractions"]
+            yield f"{method} spilled weights", fitted(make(method, 30), small, labels, weight)
+        rows = sketch_rows(small, labels, n_bins=32)
+        yield "sketch", digest(rows.pair_auc(), rows.error_bound())
         reduced = make("mdfs", 4).fit(source, found).transform(source)
         yield "transform", digest(np.asarray(reduced, object))
 
@@ -358,6 +404,16 @@ def wishes() -> Prints:
                     spent = getattr(getattr(selector, "trace_", None), "details", {})
                     if "spent" in spent:
                         yield f"{name} {method} {key} {size} spent", digest(spent["spent"])
+    X, y = with_noise("wine")
+    last = X.shape[1] - 1  # which is constant
+    for method in WISHING:
+        for key, wanted in {
+            "constant group": {"feature_groups": [[6, last], [3, 5]], "keep": [6]},
+            "constant kept": {"keep": [last], "exclude": [0]},
+        }.items():
+            yield f"{method} {key}", fitted(make(method, 6, **wanted), X, y)
+            threaded = make(method, "all", n_jobs=2, **wanted)
+            yield f"{method} {key} threads", fitted(threaded, X, y)
     frame, y = mixed_frame("wine")
     for method in WISHING:
         named = {
@@ -384,6 +440,9 @@ def fitted_fdr() -> Prints:
     frame, y = mixed_frame("wine")
     for method in METHODS:
         yield f"frame {method}", fitted(make(method, "fdr"), frame, y)
+        if "missing" in make(method).get_params():
+            sided = make(method, "fdr", missing="side")
+            yield f"frame {method} side", fitted(sided, frame, y)
     noise = np.random.default_rng(1).standard_normal((60, 5))
     for method in ("mdfs", "greedy", "fcbf"):
         yield f"noise {method}", fitted(make(method, "fdr"), noise, np.arange(60) % 3)
@@ -537,6 +596,12 @@ def predictions() -> Prints:
             yield f"{name} {size} weights", predicted(make("greedy", size).fit(X, y, weight))
         prior = ExtraTreesClassifier(5, max_depth=4, random_state=0)
         yield f"{name} prior", predicted(make("greedy", 4, prior=prior).fit(X, y))
+        linear = make_classifier("logistic")
+        selector = make(
+            "greedy", 4, prior=linear, max_samples=80, feature_costs=np.ones(X.shape[1])
+        )
+        yield f"{name} prior of a pipeline", predicted(selector.fit(X, y, weight))
+        yield f"{name} prior, frame", predicted(make("greedy", 4, prior=prior).fit(frame, y))
     X, y = load("breast_cancer")
     for key, wanted in wishes_of(X.shape[1]).items():
         yield f"wishes {key}", predicted(make("greedy", 8, **wanted).fit(X, y))
@@ -668,6 +733,11 @@ def curves() -> Prints:
             X,
             {"classifier": nb, "cv": GroupKFold(4), "groups": row % 20},
         ),
+        "nb lacking classes": (
+            make("mdfs"),
+            X,
+            {"classifier": nb, "cv": GroupKFold(4), "groups": row // 12},
+        ),
         "1nn": (make("relieff"), X, {"classifier": make_classifier("1nn")}),
         "c45": (make("fcbf"), X, {"classifier": make_classifier("c45"), "cv": 3}),
         "svm": (make("maucd"), X, {"classifier": make_classifier("svm"), "cv": 3}),
@@ -704,7 +774,16 @@ def curves() -> Prints:
 
 def measures() -> Prints:
     """Yield MAUC of fixed scores, its intervals and comparisons."""
-    from mauc import auc_mu_score, compare_mauc, mauc_interval, mauc_score, pair_auc_scores
+    from sklearn.model_selection import cross_val_score
+
+    from mauc import (
+        auc_mu_score,
+        compare_mauc,
+        mauc_interval,
+        mauc_score,
+        mauc_scorer,
+        pair_auc_scores,
+    )
 
     for name in ("iris", "wine", "breast_cancer"):
         X, y = load(name)
@@ -727,6 +806,8 @@ def measures() -> Prints:
             found = compare_mauc(y, some, other, **given)
             yield f"{name} {key} compare", digest(str(found), table_text(found.to_frame()))
         yield f"{name} pairs", digest(str(pair_auc_scores(y, some)))
+        scores = cross_val_score(make_classifier("nb"), X, y, scoring=mauc_scorer, cv=3)
+        yield f"{name} scorer", digest(scores)
         yield f"{name} mu", digest(auc_mu_score(y, X[:, :n_classes]))
         folds, groups = row % 5, row % 25
         for key, given in {
@@ -768,6 +849,8 @@ def probabilities(kind: str, X: Any, y: Any, weight: Any = None) -> str:
 
 def best() -> Prints:
     """Yield what races find best, without a limit of time."""
+    from sklearn.ensemble import ExtraTreesClassifier
+
     from mauc import best_subset
 
     X, y = load("wine")
@@ -778,6 +861,7 @@ def best() -> Prints:
         "frame": (frame, {"outer": None}),
         "gaps": (with_gaps(X), {"outer": None}),
         "groups": (X, {"groups": row % 30, "selectors": ["mdfs", make("greedy")]}),
+        "slow": (X[:, :8], {"classifiers": ["nb", ExtraTreesClassifier(10, random_state=0)]}),
     }
     for key, (data, given) in cases.items():
         options = {"classifiers": ["nb", "logistic"], "sizes": [2, 5], "cv": 3, "outer": 3}
@@ -796,12 +880,20 @@ def doctor() -> Prints:
     wrong = labels.copy()
     wrong[[3, 20, 41]] = labels[-1]
     leaky = frame.assign(code=np.unique(labels, return_inverse=True)[1] * 2.0 + 1.0, same=frame.f0)
+    crossed = np.random.default_rng(3).standard_normal((240, 6))
+    days = np.unique(labels, return_inverse=True)[1] * 100 + np.arange(len(labels)) % 100
+    dated = frame.assign(day=np.datetime64("2024-01-01") + days, gone=frame.f3.mask(days < 100))
     cases: dict[str, tuple[Any, Any, dict[str, Any]]] = {
         "iris": (X, y, {}),
         "iris gaps": (with_gaps(X), y, {}),
         "iris groups": (X, y, {"groups": np.arange(len(y)) % 25}),
         "wine": (load("wine")[0], wrong, {}),
         "wine frame": (leaky, wrong, {}),
+        "signs": (crossed, np.where(crossed[:, 0] * crossed[:, 1] > 0, "same", "other"), {}),
+        "noise": (crossed, np.arange(240) % 3, {}),
+        "copies": (np.vstack([X, X[::3]]), np.append(y, y[::3]), {}),
+        "codes": (np.where(X > 6.0, 999.0, np.round(X)), y, {}),
+        "dates": (dated, labels, {}),
         "wine scores": (load("wine")[0], labels, {"scores": load("wine")[0][:, :3]}),
     }
     for key, (data, classes, given) in cases.items():
