@@ -7,7 +7,7 @@ from sklearn.base import BaseEstimator
 
 from _common import load, print_header, print_row, time_in_turns
 from mauc import MRMR, feature_pair_auc
-from mauc.data.problem import make_problem
+from mauc.data.door import make_problem
 from mauc.measure.effects import measure
 from mauc.selectors.greedy_mauc import GreedyMAUC
 

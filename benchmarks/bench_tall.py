@@ -19,7 +19,7 @@ from mauc import (
     SpreadFx,
     SymmetricalUncertainty,
 )
-from mauc.data.problem import make_problem
+from mauc.data.door import make_problem
 
 N_SAMPLES, N_FEATURES, N_CLASSES = 1_000_000, 20, 10
 N_SELECTED = 20

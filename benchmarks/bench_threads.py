@@ -11,7 +11,7 @@ import numpy as np
 from _common import load, print_header, print_row, time_in_turns
 from bench_tall import tall_data
 from mauc import FSDD, MDFS, GreedyMAUC
-from mauc.data.problem import make_problem
+from mauc.data.door import make_problem
 
 N_SELECTED = 20
 N_ROWS = 40_000

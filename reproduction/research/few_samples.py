@@ -25,7 +25,7 @@ from sklearn.svm import SVC
 
 from mauc import MRMR, GreedyMAUC, mauc_score
 from mauc.classifiers import NearestNeighbor, NormalNaiveBayes
-from mauc.data.problem import make_problem
+from mauc.data.door import make_problem
 from mauc.evaluation import FoldEvaluator
 from mauc.lab import C45
 from mauc.measure.effects import auc_effects, measure

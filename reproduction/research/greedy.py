@@ -16,7 +16,7 @@ from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from mauc import MDFS, MRMR
 from mauc.classifiers import RBFSVM, NearestNeighbor, NormalNaiveBayes
-from mauc.data.problem import make_problem
+from mauc.data.door import make_problem
 from mauc.evaluation import FoldEvaluator
 from mauc.lab import C45
 from mauc.measure.effects import MAX_AUC, MODEL_NOISE, auc_effects, measure

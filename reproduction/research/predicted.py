@@ -18,7 +18,7 @@ from sklearn.preprocessing import QuantileTransformer
 
 from mauc import GreedyMAUC
 from mauc.classifiers import NearestNeighbor, NormalNaiveBayes
-from mauc.data.problem import make_problem
+from mauc.data.door import make_problem
 from mauc.evaluation import FoldEvaluator
 from mauc.lab import C45
 from mauc.measure.effects import measure

@@ -26,6 +26,7 @@
 
 import sys
 import warnings
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -158,3 +159,20 @@ def spell_options(spelling):
         yield
     finally:
         _spelling = before
+
+
+def as_mauc_error(error: Exception) -> Exception:
+    """Return an error of scikit-learn's checks as one of this library, with its message."""
+    if isinstance(error, MaucError):
+        return error
+    kind = MaucTypeError if isinstance(error, TypeError) else MaucError
+    return kind(str(error))
+
+
+@contextmanager
+def mauc_errors() -> Iterator[None]:
+    """Raise errors of scikit-learn's checks as errors of this library."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        raise as_mauc_error(error) from error

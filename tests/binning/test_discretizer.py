@@ -15,7 +15,7 @@ from mauc import MDLDiscretizer
 from mauc.binning.discretizer import find_cut_points
 from mauc.binning.states import BINNINGS, bin_columns
 from mauc.data import columns as block_width_module
-from mauc.data.problem import make_problem
+from mauc.data.door import make_problem
 from mauc.exceptions import MaucError, SmallClassWarning
 from mauc.registry import Accepts
 from tests.helpers import oracle_mdl, oracle_mrmr, weka

@@ -10,7 +10,7 @@ from sklearn.datasets import load_wine
 
 from mauc.classifiers import NormalNaiveBayes
 from mauc.classifiers.bayes import log_odds, log_probabilities
-from mauc.data.validate import as_counts
+from mauc.data.weights import as_counts
 from mauc.engine.special import log_normal_cell, normal_cdf
 from tests.helpers.classifier_oracles import naive_bayes
 from tests.helpers.strategies import examples

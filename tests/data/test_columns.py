@@ -9,8 +9,6 @@ from numpy.testing import assert_array_equal
 
 from mauc.data.columns import (
     as_floats,
-    factorize,
-    factorize_linear,
     float_columns,
     is_wide,
     ordered_columns,
@@ -20,7 +18,7 @@ from mauc.data.columns import (
     value_columns,
     with_missing,
 )
-from mauc.data.validate import encode_labels
+from mauc.data.labels import encode_labels, factorize, factorize_linear
 
 HAS_EXTENDED = np.finfo(np.longdouble).nmant > 52
 NAT = np.datetime64("NaT")

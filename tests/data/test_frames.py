@@ -8,8 +8,8 @@ from numpy.testing import assert_array_equal
 from sklearn.base import BaseEstimator
 
 from mauc import FSDD, MAUCD, FisherScore, feature_pair_auc
+from mauc.data.door import make_problem
 from mauc.data.frames import FrameColumns, has_number_columns
-from mauc.data.problem import make_problem
 from mauc.exceptions import MaucError
 from mauc.registry import Accepts
 

@@ -6,7 +6,7 @@ from numpy.testing import assert_array_equal
 from sklearn.base import clone
 
 from mauc import MDFS, GreedyMAUC, feature_pair_auc
-from mauc.data.columns import missing_mask
+from mauc.data.labels import missing_mask
 from mauc.data.nominal import category_codes, encode_nominal
 from mauc.exceptions import MaucError
 from mauc.lab import C45

@@ -10,7 +10,8 @@ from sklearn.base import BaseEstimator
 
 from mauc.data import columns as block_width_module
 from mauc.data.columns import DenseColumns, SparseColumns
-from mauc.data.problem import Problem, make_problem
+from mauc.data.door import make_problem
+from mauc.data.problem import Problem
 from mauc.registry import Accepts
 from tests.helpers import strategies
 

@@ -7,7 +7,7 @@ import pytest
 from sklearn.base import clone
 
 from mauc import MDFS, feature_pair_auc
-from mauc.data.problem import make_problem
+from mauc.data.door import make_problem
 from mauc.data.streaming import SourceColumns
 from mauc.exceptions import MaucError
 from mauc.registry import SELECTORS

@@ -11,8 +11,7 @@ from sklearn.metrics import roc_auc_score
 
 from mauc import MDFS, ReliefF, feature_pair_auc
 from mauc.data.decomposition import Decomposition
-from mauc.data.problem import make_problem
-from mauc.data.validate import check_generator
+from mauc.data.door import check_generator, make_problem
 from mauc.datasets import make_control_charts
 from mauc.lab import tune_rbf_svm
 from mauc.measure.relevance import auc_relevance

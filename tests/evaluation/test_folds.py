@@ -19,7 +19,7 @@ from sklearn.svm import SVC
 
 from mauc import MAUCD, select_k
 from mauc.classifiers import NearestNeighbor
-from mauc.data.problem import make_problem
+from mauc.data.door import make_problem
 from mauc.evaluation.folds import check_cv, make_folds, take_splits, warn_of_leaks
 from mauc.evaluation.panel import JUDGES, JudgedFold
 from mauc.exceptions import ColumnWarning, MaucError, RepeatedRowsWarning, UndefinedMAUCError

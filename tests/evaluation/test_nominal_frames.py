@@ -13,7 +13,7 @@ from sklearn.preprocessing import OneHotEncoder
 
 from mauc import MAUCD, mauc_score, select_k
 from mauc.classifiers import CLASSIFIERS, NormalNaiveBayes, make_classifier
-from mauc.data.problem import make_problem
+from mauc.data.door import make_problem
 from mauc.evaluation import FoldEvaluator, evaluate_ranking
 from mauc.evaluation.folds import make_folds
 from mauc.exceptions import MaucError

@@ -10,7 +10,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.neighbors import NearestNeighbors
 
 from mauc import mauc_score
-from mauc.data.problem import make_problem
+from mauc.data.door import make_problem
 from mauc.evaluation import panel
 from mauc.evaluation.panel import JUDGES, score_fold, split_fold
 from mauc.registry import Accepts

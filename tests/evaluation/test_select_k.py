@@ -16,7 +16,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from mauc import FCBF, FSDD, MAUCD, MDFS, MRMR, ChiSquare, SizeCurve, mauc_score, select_k
 from mauc.classifiers import NearestNeighbor, NormalNaiveBayes
 from mauc.classifiers.likelihood import nested_log_probabilities
-from mauc.data.problem import make_problem
+from mauc.data.door import make_problem
 from mauc.evaluation.folds import make_folds
 from mauc.evaluation.select_k import auto_sizes
 from mauc.exceptions import MaucError, UndefinedMAUCError

@@ -10,7 +10,7 @@ from scipy.special import ndtr, ndtri
 from scipy.stats import chi2
 
 from mauc import GreedyMAUC
-from mauc.data.problem import make_problem
+from mauc.data.door import make_problem
 from mauc.measure import dispersion as module
 from mauc.measure.dispersion import FOLDED, find_folded, spread_sentence
 from mauc.measure.effects import measure

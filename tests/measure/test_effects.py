@@ -6,7 +6,7 @@ from scipy.special import ndtri
 from scipy.stats import rankdata
 
 from mauc import GreedyMAUC
-from mauc.data.problem import make_problem
+from mauc.data.door import make_problem
 from mauc.measure.effects import measure
 from tests.helpers.oracle_greedy import effects
 

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import ndtri
 
 from mauc import GreedyMAUC
-from mauc.data.problem import make_problem
+from mauc.data.door import make_problem
 from mauc.measure.effects import EffectEstimator, measure
 from mauc.measure.normal_scores import (
     category_scores,

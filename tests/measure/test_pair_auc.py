@@ -21,7 +21,7 @@ from mauc import (
     feature_pair_auc,
 )
 from mauc.data.decomposition import Decomposition
-from mauc.data.problem import make_problem
+from mauc.data.door import make_problem
 from mauc.exceptions import MaucError
 from mauc.measure import pair_auc
 from mauc.measure.pair_auc import (

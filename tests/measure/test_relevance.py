@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, clone
 from mauc import FSDD, MRMR, AnovaF, ChiSquare, FisherScore, SpreadFx
 from mauc.binning.contingency import CHI, IG, SU
 from mauc.data.decomposition import DECOMPOSITIONS, Decomposition
-from mauc.data.problem import make_problem
+from mauc.data.door import make_problem
 from mauc.measure.relevance import (
     anova_relevance,
     contingency_scores,

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.ensemble import ExtraTreesClassifier
 
 from mauc import GreedyMAUC
-from mauc.data.problem import make_problem
+from mauc.data.door import make_problem
 from mauc.exceptions import NotEnoughMemoryError
 from mauc.measure.dispersion import find_folded
 from mauc.measure.effects import measure

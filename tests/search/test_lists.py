@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 
 from mauc.data import columns as block_width_module
 from mauc.data.decomposition import Decomposition
-from mauc.data.problem import make_problem
+from mauc.data.door import make_problem
 from mauc.measure.relevance import auc_relevance
 from mauc.search.lists import rank_features
 from tests.helpers import oracles, strategies

@@ -16,7 +16,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.exceptions import NotFittedError
 
 from mauc import GreedyMAUC, mauc_score
-from mauc.data.problem import make_problem
+from mauc.data.door import make_problem
 from mauc.exceptions import SmallClassWarning
 from mauc.measure import dispersion
 from mauc.measure.effects import measure

@@ -16,7 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import check_estimator
 
 from mauc import ConsensusSelector, GreedyMAUC
-from mauc.data.problem import make_problem
+from mauc.data.door import make_problem
 from mauc.exceptions import MaucError, NotEnoughMemoryError
 from mauc.measure.effects import measure
 from mauc.search import greedy as bounds_module

@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import spearmanr
 
 from mauc import ARCO, MAUCD
-from mauc.data.problem import make_problem
+from mauc.data.door import make_problem
 from mauc.selectors import arco as rank_columns
 from mauc.selectors.arco import measure
 from tests.helpers import oracle_further as oracle

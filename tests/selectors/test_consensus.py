@@ -11,7 +11,7 @@ from sklearn.datasets import load_wine
 from sklearn.ensemble import ExtraTreesClassifier
 
 from mauc import ARCO, FCBF, FSDD, MAUCD, MDFS, MRMR, AnovaF, ConsensusSelector, GreedyMAUC
-from mauc.data.problem import make_problem
+from mauc.data.door import make_problem
 from mauc.exceptions import MaucError
 from mauc.registry import SELECTORS, make_selector
 from mauc.search.greedy import measure_state

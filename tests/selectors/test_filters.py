@@ -29,7 +29,7 @@ from mauc import (
 )
 from mauc.data import columns as block_width_module
 from mauc.data.decomposition import DECOMPOSITIONS, Decomposition
-from mauc.data.problem import make_problem
+from mauc.data.door import make_problem
 from mauc.exceptions import ConstantInputWarning, NoEvidenceWarning
 from mauc.registry import RELEVANCES
 from mauc.search.lists import SCHEDULES

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import BaseEstimator
 
-from mauc.data.problem import make_problem
+from mauc.data.door import make_problem
 from mauc.exceptions import MaucError, SmallClassWarning
 from mauc.selectors.halves import complementary_halves
 

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, clone
 
 from mauc import MDFS, GreedyMAUC, MDLDiscretizer, feature_pair_auc
 from mauc.classifiers import NormalNaiveBayes
-from mauc.data.problem import make_problem
+from mauc.data.door import make_problem
 from mauc.exceptions import LeftOutWarning, MaucError
 from mauc.lab import C45
 from tests.helpers.selector_cases import SELECTORS

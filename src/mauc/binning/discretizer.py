@@ -6,8 +6,8 @@ import numpy as np
 from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 
 from mauc.binning.contingency import mdl_cut_points
-from mauc.data.problem import Problem, make_problem
-from mauc.data.validate import check_fitted, check_table
+from mauc.data.door import FitOptions, check_fitted, check_table, make_problem, name_features
+from mauc.data.problem import Problem
 from mauc.estimator import Estimator, with_callbacks
 from mauc.registry import Accepts
 
@@ -65,7 +65,9 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, Estimator):
         A row of weight 2 counts as two rows; weights that are not whole count by their ratios.
         """
         with self._reported(X, y, sample_weight):
-            problem = make_problem(self, X, y, sample_weight, accepts=Accepts(sparse=True))
+            options = FitOptions(Accepts(sparse=True), type(self).__name__)
+            problem = make_problem(X, y, options, sample_weight)
+            name_features(self, problem)
             problem = problem.drop_zero_weight()
             self.cut_points_: list[np.ndarray] = find_cut_points(problem, self.n_jobs)
             self.classes_: np.ndarray = problem.classes

@@ -6,15 +6,10 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 
+from mauc.data.door import check_columns, check_fitted, check_table
+from mauc.data.labels import encode_labels
 from mauc.data.nominal import learn_categories
-from mauc.data.validate import (
-    as_counts,
-    check_columns,
-    check_fitted,
-    check_table,
-    check_weights,
-    encode_labels,
-)
+from mauc.data.weights import as_counts, check_weights
 from mauc.estimator import Estimator, with_callbacks
 from mauc.exceptions import MaucError
 from mauc.registry import Accepts, accepts_of

@@ -13,7 +13,7 @@ from numba import uintp
 from sklearn.utils import gen_batches
 
 from mauc.compile import njit, njit_part
-from mauc.data.validate import scale_by_class
+from mauc.data.weights import scale_by_class
 from mauc.engine.special import log_normal_cell, normal_cdf
 
 DEFAULT_PRECISION = 0.01  # of a column with fewer than two distinct values

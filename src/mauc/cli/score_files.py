@@ -7,7 +7,7 @@ import numpy as np
 
 from mauc.checks import check_choice, unknown_choice
 from mauc.cli.reading import Reading
-from mauc.data.columns import missing_mask
+from mauc.data.labels import missing_mask
 from mauc.data.nominal import get_column
 from mauc.datasets import BUNDLED, Dataset
 from mauc.exceptions import MaucError, format_labels, option

@@ -130,7 +130,7 @@ def is_by_rows(fitting: "Fitting", selector: Any, dataset: "Dataset") -> bool:
     """Choose whether the rows are sketched or the columns read, and say so."""
     if not hasattr(selector, "fit_sketch"):
         return False
-    from mauc.data.columns import factorize
+    from mauc.data.labels import factorize
 
     source = dataset.X
     if fitting.sketch:

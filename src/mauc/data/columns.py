@@ -1,10 +1,7 @@
 """Columns of X for the kernels: one protocol for arrays, sparse matrices, data frames and sources.
 
-Some values are wide: float64 does not hold them. Such are whole numbers beyond 2**53, dates and
-durations, which count nanoseconds, and extended precision. What looks at the order of values alone
-takes their ranks. Everything else that selectors compute stays the same if a column is shifted or
-scaled, so it takes the differences to the lowest value, without a factor that all of them share:
-float64 holds these in all but rare cases. A missing value, for dates NaT, is NaN.
+Numbers of every type are read as float64 where kernels do not take their own type; dates and
+durations as seconds. A missing value, for dates NaT, is NaN.
 """
 
 from abc import ABC, abstractmethod
@@ -16,12 +13,12 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from mauc.data.labels import MAX_EXACT_INTEGER
 from mauc.engine.arrays import contiguous_columns, is_row_major, read_only, take_columns
+from mauc.exceptions import TinyUnitsWarning, warn_user
 from mauc.memory import Workspace
 from mauc.parallel import run_blocks
 
-MAX_EXACT_INTEGER = 2**53  # up to which float64 holds all whole numbers
-_MAX_EXPONENT = 500  # of two, in differences whose squares are ordinary numbers
 _NO_SECONDS = ("Y", "M", "generic")  # units of a duration that have no length in seconds
 
 # A block of columns and its copies fit into the second-level cache, and the number of scores of a
@@ -35,8 +32,6 @@ _LINE_BYTES = 64
 _ROW_BLOCK_BYTES = 2**24
 _MIN_BLOCKS = 8
 _ROW_CELLS = 2**23
-_STRINGS = 2**16  # that are Python objects at the same time
-_MIN_TABLE = 2**16  # entries that a table of counts may have, however few the values are
 
 _FIRST_ROWS, _FIRST_COLUMNS = 16, 4096  # in which two values are searched first
 
@@ -78,16 +73,12 @@ class Columns(ABC):
         return self.block(chosen, ordered_columns)
 
     def floats(self, chosen: Any) -> np.ndarray:
-        """Return columns of float32 or float64 in any unit."""
+        """Return columns of float32 or float64."""
         return self.block(chosen, float_columns)
-
-    def values(self, chosen: Any) -> np.ndarray:
-        """Return columns of float32 or float64 in their unit."""
-        return self.block(chosen, value_columns)
 
     def count_missing(self, chosen: Any) -> np.ndarray:
         """Return how many values of each of the chosen columns are missing."""
-        return np.isnan(self.values(chosen)).sum(axis=1)
+        return np.isnan(self.floats(chosen)).sum(axis=1)
 
     def is_constant(self) -> bool:
         """Whether no column has more than one known value."""
@@ -134,8 +125,8 @@ class DenseColumns(Columns):
 
     @cached_property
     def row_major(self) -> np.ndarray | None:  # type: ignore[override]
-        """The array, where its rows are read faster than columns and float64 holds its values."""
-        return self.array if self._is_row_major and not is_wide(self.array) else None
+        """The array, where its rows are read faster than columns."""
+        return self.array if self._is_row_major else None
 
     def block(self, chosen: Any, convert: Any) -> Any:
         """Return chosen columns as rows of an array, converted by a function of this module."""
@@ -202,7 +193,7 @@ class SparseColumns(Columns):
         """Return data, int32 indices and int64 indptr of columns; the order of values is kept."""
         part = self.matrix[:, chosen]
         return (
-            read_only(ordered_entries(part.data)),
+            read_only(part.data.astype(np.float64)),
             read_only(np.ascontiguousarray(part.indices, dtype=np.int32)),
             read_only(np.ascontiguousarray(part.indptr, dtype=np.int64)),
         )
@@ -271,97 +262,17 @@ def ordered_columns(XT: np.ndarray) -> np.ndarray:
         XT = XT.astype(np.uint8)
     elif dtype in (np.float16, np.int16, np.uint16):
         XT = XT.astype(np.float32)  # 24 bits hold all 16-bit integers
-    elif may_be_wide(dtype):
-        XT = _convert_wide(XT, rank_wide)
     else:
         XT = XT.astype(np.float64)
     return read_only(XT)
 
 
 def float_columns(XT: np.ndarray) -> np.ndarray:
-    """Convert columns to float32 or float64; wide ones are shifted and scaled."""
+    """Convert columns to float32 or float64."""
     XT = contiguous_columns(XT)
-    if XT.dtype.char not in "fd" and may_be_wide(XT.dtype):
-        return read_only(_convert_wide(XT, scale_wide))
-    return _as_floats(XT)
-
-
-def value_columns(XT: np.ndarray) -> np.ndarray:
-    """Convert columns to float32 or float64 in their units; wide ones are rounded."""
-    return _as_floats(contiguous_columns(XT))
-
-
-def _as_floats(XT):
     if XT.dtype.char in "fd":
         return XT
-    is_narrow = XT.dtype.itemsize <= 2 and XT.dtype.kind in "iubf"
-    return read_only(XT.astype(np.float32) if is_narrow else as_floats(XT))
-
-
-def ordered_entries(data: np.ndarray) -> np.ndarray:
-    """Return the entries of a sparse matrix as float64; their order, with zero, is kept."""
-    if not is_wide(data):
-        return data.astype(np.float64)
-    levels = np.unique(data[data == data])
-    if 0 not in levels:
-        levels = np.insert(levels, np.searchsorted(levels, 0), 0)
-    ranks = np.searchsorted(levels, data) - float(np.searchsorted(levels, 0))
-    return np.where(data == data, ranks, np.nan)
-
-
-def _convert_wide(XT, convert):
-    """Return columns as float64; those that it does not hold are converted one by one."""
-    if not is_wide(XT):
-        return XT.astype(np.float64)
-    out = np.empty(XT.shape)
-    for column, values in zip(XT, out, strict=True):
-        values[:] = convert(column) if is_wide(column) else column
-    return out
-
-
-def may_be_wide(dtype: np.dtype) -> bool:
-    """Whether there are values of a numeric type that float64 does not hold."""
-    return dtype.kind in "mM" or (dtype.kind in "iu" and dtype.itemsize == 8) or dtype.itemsize > 8
-
-
-def is_wide(values: np.ndarray) -> bool:
-    """Whether float64 does not hold all values of an array; dates and durations always count."""
-    if values.dtype.kind in "mM":
-        return True
-    if not may_be_wide(values.dtype) or values.size == 0:
-        return False
-    if values.dtype.kind in "iu":
-        return bool(values.max() > MAX_EXACT_INTEGER or values.min() < -MAX_EXACT_INTEGER)
-    with np.errstate(over="ignore"):
-        held = values.astype(np.float64)
-    return bool(((held != values) & (values == values)).any())
-
-
-def rank_wide(column: np.ndarray) -> np.ndarray:
-    """Return the rank of every value among the distinct values of its column, NaN where missing."""
-    is_known = column == column
-    ranks = np.full(len(column), np.nan)
-    ranks[is_known] = np.unique(_ticks(column[is_known]), return_inverse=True)[1]
-    return ranks
-
-
-def scale_wide(column: np.ndarray) -> np.ndarray:
-    """Return a column shifted and scaled so that float64 holds it, to 2**-53 of its range."""
-    is_known = column == column
-    scaled = np.full(len(column), np.nan)
-    known = _ticks(column[is_known])
-    if len(known) == 0:
-        return scaled
-    difference = known - known.min()
-    if difference.dtype.kind in "iu":
-        difference = difference.view(np.uint64)  # it may exceed the largest int64
-        scaled[is_known] = difference // max(np.gcd.reduce(difference), np.uint64(1))
-    else:
-        exponent = int(np.frexp(difference.max())[1])
-        if abs(exponent) > _MAX_EXPONENT:
-            difference = np.ldexp(difference, -exponent)
-        scaled[is_known] = difference
-    return scaled
+    return read_only(XT.astype(np.float32 if XT.dtype.itemsize <= 2 else np.float64))
 
 
 def as_floats(values: np.ndarray) -> np.ndarray:
@@ -383,110 +294,33 @@ def as_floats(values: np.ndarray) -> np.ndarray:
 
 
 def with_missing(values: np.ndarray, is_missing: np.ndarray) -> np.ndarray:
-    """Return numbers with NaN where they are missing, in a type that keeps the others exactly.
-
-    Wide integers are timedelta64 without a unit, which has a missing value, or extended precision.
-    """
-    if not is_wide(values[~is_missing]) or values.dtype.kind == "f":
-        kept = values.astype(np.float64 if values.dtype.kind != "f" else values.dtype)
-        kept[is_missing] = np.nan
-        return kept
-    if values[~is_missing].max() > np.iinfo(np.int64).max:
-        return np.where(is_missing, np.longdouble(np.nan), values)
-    ticks = values.astype(np.int64).view("timedelta64")
-    ticks[is_missing] = np.timedelta64("NaT")
-    return ticks
+    """Return numbers as floats with NaN where they are missing."""
+    kept = values.astype(values.dtype if values.dtype.kind == "f" else np.float64)
+    kept[is_missing] = np.nan
+    return kept
 
 
-def _ticks(known):
-    """Return known dates and durations as whole numbers, and numbers as they are."""
-    return known.view(np.int64) if known.dtype.kind in "mM" else known
+def warn_of_merged_values(values: np.ndarray, name: str = "X") -> None:
+    """Warn where values that differ are the same float64: integers beyond 2**53, long doubles."""
+    if values.dtype.itemsize < 8 or values.dtype == np.float64 or not is_beyond_doubles(values):
+        return
+    columns = values[np.newaxis] if values.ndim == 1 else values.T
+    n_merged = sum(len(np.unique(x)) > len(np.unique(x.astype(np.float64))) for x in columns)
+    if n_merged:
+        what = name if values.ndim == 1 else f"{n_merged} of {len(columns)} columns of {name}"
+        warn_user(
+            f"{what}: some values differ by less than float64 holds, and count as equal; subtract "
+            f"what they share, or pass them as categories.",
+            TinyUnitsWarning,
+        )
 
 
-def missing_mask(values: Any) -> np.ndarray:
-    """Return which entries of an array are None, NaN, NaT or pandas' NA."""
-    if values.dtype.kind == "f":
-        return np.isnan(values)
-    if values.dtype.kind in "mM":
-        return np.isnat(values)
-    if values.dtype.kind != "O" or holds_strings(values):
-        return np.zeros(values.shape, bool)
-    return np.array([_is_missing(value) for value in values], bool)
-
-
-def _is_missing(value):
-    try:
-        return value is None or bool(value != value)
-    except TypeError:  # comparing NA gives NA, which has no truth value
-        return True
-
-
-def factorize(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the sorted distinct values, the code of each value (int32), and their counts."""
-    found = factorize_linear(values)
-    if found is None:
-        distinct, codes, counts = np.unique(values, return_inverse=True, return_counts=True)
-        found = distinct, codes.astype(np.int32), counts.astype(np.int64)
-    return found
-
-
-def factorize_linear(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
-    """Return the result of `factorize` in linear time, or None where the values must be sorted."""
-    if values.ndim != 1 or len(values) == 0:
-        return None
-    kind = values.dtype.kind
-    if kind == "b":
-        distinct, codes, counts = _whole_numbers(values.view(np.uint8))
-        return distinct.astype(np.bool_), codes, counts
-    if kind in "iu":
-        return _whole_numbers(values)
-    if kind == "f":
-        return _whole_floats(values)
-    return _strings(values) if kind == "U" or (kind == "O" and holds_strings(values)) else None
-
-
-def holds_strings(values: Any) -> bool:
-    """Whether every entry of an array of objects is a string."""
-    return set(map(type, values.tolist())) == {str}
-
-
-def _whole_numbers(values):
-    low, high = int(values.min()), int(values.max())
-    if high - low >= max(_MIN_TABLE, len(values)):
-        return None
-    wide = np.uint64 if values.dtype == np.uint64 else np.int64
-    offsets = (values.astype(wide, copy=False) - wide(low)).astype(np.intp, copy=False)
-    counts = np.bincount(offsets)
-    present = np.flatnonzero(counts)
-    code = np.zeros(len(counts), np.int32)
-    code[present] = np.arange(len(present))
-    distinct = (present.astype(wide) + wide(low)).astype(values.dtype)
-    return distinct, code[offsets], counts[present].astype(np.int64)
-
-
-def _whole_floats(values):
-    low, high = values.min(), values.max()  # NaN if there is one
-    if not -MAX_EXACT_INTEGER <= low <= high <= MAX_EXACT_INTEGER or high - low >= max(
-        _MIN_TABLE, len(values)
-    ):
-        return None
-    whole = values.astype(np.int64)
-    if (whole != values).any():
-        return None
-    distinct, codes, counts = _whole_numbers(whole)
-    return distinct.astype(values.dtype), codes, counts
-
-
-def _strings(values):
-    code_of, codes = {}, np.empty(len(values), np.int32)
-    for start in range(0, len(values), _STRINGS):
-        items = values[start : start + _STRINGS].tolist()
-        for value in dict.fromkeys(items):
-            code_of.setdefault(value, len(code_of))
-        found = np.fromiter(map(code_of.__getitem__, items), np.int32, len(items))
-        codes[start : start + _STRINGS] = found
-    distinct = sorted(code_of)
-    place = np.empty(len(distinct), np.int32)
-    place[[code_of[value] for value in distinct]] = np.arange(len(distinct))
-    codes = place[codes]
-    return np.array(distinct, dtype=values.dtype), codes, np.bincount(codes).astype(np.int64)
+def is_beyond_doubles(values: np.ndarray) -> bool:
+    """Whether float64 does not hold all of the numbers."""
+    if values.size == 0:
+        return False
+    if values.dtype.kind in "iu":
+        return bool(values.max() > MAX_EXACT_INTEGER or values.min() < -MAX_EXACT_INTEGER)
+    with np.errstate(over="ignore"):
+        held = values.astype(np.float64)
+    return bool(((held != values) & (values == values)).any())

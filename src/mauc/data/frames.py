@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from mauc.data.columns import Columns, as_floats, is_frame, is_polars, is_wide, with_missing
+from mauc.data.columns import Columns, as_floats, is_frame, is_polars, with_missing
 from mauc.data.nominal import find_nominal, get_column, is_categorical, replace_columns
-from mauc.engine.arrays import read_only
 from mauc.exceptions import LeftOutWarning, MaucError, format_labels, warn_user
 
 _POLARS_TYPES = (
@@ -57,8 +56,10 @@ class FrameColumns(Columns):
         if j in self._views:
             return self._views[j]
         if self._is_polars:
-            return polars_values(self._frame.to_series(j))
-        return pandas_values(self._frame.iloc[:, j])
+            values = polars_values(self._frame.to_series(j))
+        else:
+            values = pandas_values(self._frame.iloc[:, j])
+        return as_floats(values) if values.dtype.kind in "mM" else values
 
     def block(self, chosen: Any, convert: Any) -> np.ndarray:
         """Return chosen columns as rows of an array, in the narrowest type that holds them."""
@@ -79,14 +80,9 @@ def as_block(
         return convert(_stack(columns))
     # The type must not decide how values are rounded: that would depend on the block.
     out = np.empty((len(columns), n_samples), _float_type(types))
-    wide = [is_wide(values) for values in columns]
-    if not any(wide):
-        for values, column in zip(out, columns, strict=True):
-            values[:] = column
-        return convert(out)
-    for values, column, is_one in zip(out, columns, wide, strict=True):
-        values[:] = convert(column[np.newaxis])[0] if is_one else column
-    return read_only(out)
+    for values, column in zip(out, columns, strict=True):
+        values[:] = column
+    return convert(out)
 
 
 def _stack(columns):

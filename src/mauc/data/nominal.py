@@ -6,21 +6,28 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from mauc.data.columns import factorize, holds_strings, is_frame, is_polars, is_wide, missing_mask
+from mauc.data.columns import is_frame, is_polars
+from mauc.data.labels import factorize, holds_strings, missing_mask
 from mauc.exceptions import MaucError
 
 
-def encode_nominal(X: Any, categorical_features: Any = None) -> tuple[Any, np.ndarray]:
-    """Replace nominal columns by codes, a missing value last; return the table and their mask."""
+def encode_nominal(
+    X: Any, categorical_features: Any = None
+) -> tuple[Any, np.ndarray, dict[int, np.ndarray]]:
+    """Replace nominal columns by codes, a missing value last; return their mask and categories."""
     if not hasattr(X, "shape"):
         X = np.asarray(X)
     is_nominal = find_nominal(X, categorical_features)
     columns = np.flatnonzero(is_nominal).tolist()
     if len(columns) == 0:
-        return X, is_nominal
+        return X, is_nominal, {}
     if sparse.issparse(X):
-        return _with_sparse_codes(X, columns), is_nominal
-    return replace_columns(X, {j: category_codes(get_column(X, j)) for j in columns}), is_nominal
+        X, categories = _with_sparse_codes(X, columns)
+        return X, is_nominal, categories
+    categories, codes = {}, {}
+    for j in columns:
+        categories[j], codes[j] = category_codes(get_column(X, j))
+    return replace_columns(X, codes), is_nominal, categories
 
 
 def find_nominal(X: Any, categorical_features: Any = None) -> np.ndarray:
@@ -64,15 +71,13 @@ def _type_with_codes(X):
     """Return a type that holds the values of an array and category codes."""
     if X.dtype.kind not in "fiub":
         return np.dtype(object)
-    if not is_wide(X):
-        return np.dtype(np.float64)
-    return np.dtype(np.longdouble) if X.dtype.kind == "f" else X.dtype
+    return np.dtype(np.float64)
 
 
-def category_codes(column: Any) -> np.ndarray:
-    """Return codes 0, 1, ... of the sorted distinct values of a column, a missing one the last."""
+def category_codes(column: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the sorted distinct values of a column and codes, that of a missing value the last."""
     distinct, codes = distinct_categories(column)
-    return np.where(np.isnan(codes), float(len(distinct)), codes)
+    return distinct, np.where(np.isnan(codes), float(len(distinct)), codes)
 
 
 def distinct_categories(column: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -165,8 +170,11 @@ def column_mask(categorical_features: Any, n_features: int, names: list[str] | N
     return mask
 
 
-def _with_sparse_codes(X, columns):
-    """Return a sparse matrix whose nominal columns hold the codes of the values that occur."""
+def _with_sparse_codes(
+    X: Any, columns: list[int]
+) -> tuple[sparse.csc_array, dict[int, np.ndarray]]:
+    """Return a sparse matrix whose nominal columns hold codes, and the values of these."""
+    categories = {}
     X = sparse.csc_array(X, copy=True)
     X.sum_duplicates()
     for j in columns:
@@ -182,7 +190,8 @@ def _with_sparse_codes(X, columns):
             known = np.append(known, 0)  # values that are not stored
         known = np.unique(known)
         stored[:] = np.where(is_known, np.searchsorted(known, stored), len(known))
-    return X
+        categories[j] = known
+    return X, categories
 
 
 @dataclass(frozen=True)

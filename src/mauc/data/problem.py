@@ -1,47 +1,20 @@
 """A validated classification problem: columns, class codes and what follows from them."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
-from mauc.checks import MAX_CLASSES, check_class_count
-from mauc.data.columns import Columns, DenseColumns, SparseColumns, default_names, is_frame
-from mauc.data.frames import has_number_columns, with_numbers
-from mauc.data.nominal import encode_nominal
-from mauc.data.source import ColumnSource
-from mauc.data.validate import (
-    as_counts,
-    check_class_weights,
-    check_labels,
-    check_number_frame,
-    check_table,
-    check_weights,
-    effective_rows,
-    encode_groups,
-    encode_labels,
-    scale_weights,
-)
-from mauc.data.weights import PairWeights
+from mauc.data.columns import Columns, default_names
+from mauc.data.weights import as_counts, effective_rows, scale_weights
 from mauc.data.wishes import Constraints
 from mauc.engine.arrays import RowCounts, count_rows
-from mauc.exceptions import (
-    ConstantInputWarning,
-    MaucError,
-    SmallClassWarning,
-    format_labels,
-    warn_user,
-)
 from mauc.memory import Workspace
 from mauc.parallel import run_blocks
-from mauc.registry import Accepts
-from mauc.results import plural
 
 MISSING = ("tie", "side")
-_ORDERED = Accepts(sparse=True, infinite=True)  # what looks at the order of values alone
 
 
 @dataclass(frozen=True)
@@ -62,6 +35,8 @@ class Problem:
     #: shape (n_pairs,): what each class pair counts, summing to 1; None if all count the same
     pair_shares: np.ndarray | None = None
     constraints: Constraints | None = None  #: wishes about the features that are chosen
+    dated: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))  #: int64, columns that are dates, which are never chosen
+    categories: dict[int, np.ndarray] = field(default_factory=dict)  #: of nominal columns, by code
 
     @cached_property
     def n_samples(self) -> int:
@@ -84,6 +59,13 @@ class Problem:
         if self.feature_names is not None:
             return self.feature_names.tolist()
         return self.column_labels or default_names(range(self.n_features))
+
+    @cached_property
+    def names(self) -> np.ndarray:
+        """Names of the columns, "x0", "x1", ... where they have none."""
+        if self.feature_names is not None:
+            return self.feature_names
+        return np.array(default_names(range(self.n_features)))
 
     @cached_property
     def cluster(self) -> Any:
@@ -150,8 +132,8 @@ class Problem:
         return found
 
     def value_columns(self, chosen: Any) -> np.ndarray:
-        """Return columns for kernels that need the values in their unit, as float32 or float64."""
-        return self.columns.values(chosen)
+        """Return columns as float32 or float64."""
+        return self.columns.floats(chosen)
 
     def blocks(
         self, n_scores: int = 1, *, is_dense: bool = False, reads_rows: bool = False
@@ -206,133 +188,6 @@ class Problem:
             return self  # the workers of a cluster count such rows as absent
         rows = np.flatnonzero(weight)
         return replace(self.take_rows(rows), sample_weight=as_counts(weight[rows]))
-
-
-def make_problem(
-    estimator: Any,
-    X: Any,
-    y: Any,
-    sample_weight: Any = None,
-    groups: Any = None,
-    *,
-    accepts: Accepts = _ORDERED,
-    cluster: Any = None,
-) -> Problem:
-    """Validate the arguments of a selector's ``fit`` and encode the labels.
-
-    The estimator gets ``n_features_in_`` and ``feature_names_in_``. `accepts` says what X, in
-    memory or a `ColumnSource`, may hold beside numbers; nominal columns are encoded by
-    `encode_nominal`.
-    """
-    if y is None:
-        raise MaucError("this estimator requires y to be passed, but the target y is None.")
-    flags = getattr(estimator, "categorical_features", None) if accepts.nominal else None
-    labels = None
-    if isinstance(X, ColumnSource):
-        columns, y = _open_source(X, y, estimator, flags, accepts, cluster)
-        is_nominal, names = columns.is_nominal, X.feature_names
-    else:
-        labels = list(X.columns) if is_frame(X) else None
-        is_nominal = None
-        if accepts.nominal and (labels is not None or flags is not None):
-            X, is_nominal = encode_nominal(X, flags)
-        columns, y = make_columns(estimator, X, y, accepts)
-        if is_nominal is None:
-            is_nominal = np.zeros(columns.shape[1], bool)
-        names = getattr(estimator, "feature_names_in_", None)
-    classes, codes, class_counts = encode_labels(y)
-    if len(classes) > MAX_CLASSES:
-        check_class_count(len(classes), len(codes))
-    if sample_weight is not None:
-        sample_weight = check_weights(sample_weight, codes)
-        check_class_weights(classes, codes, sample_weight)
-        sample_weight = as_counts(sample_weight)
-    if groups is not None:
-        groups = encode_groups(groups, len(codes))
-    totals = np.bincount(codes, sample_weight, minlength=len(classes))
-    shares = PairWeights(getattr(estimator, "pair_weight", None)).shares(classes, totals)
-    problem = Problem(
-        columns,
-        codes,
-        classes,
-        class_counts,
-        is_nominal,
-        sample_weight,
-        names,
-        labels if names is None else None,
-        getattr(estimator, "missing", "tie"),
-        groups,
-        shares,
-    )
-    _warn_of_degenerate(problem)
-    constraints = Constraints.of(estimator, problem.labels)
-    return problem if constraints is None else replace(problem, constraints=constraints)
-
-
-def make_columns(
-    estimator: Any, X: Any, y: Any, accepts: Accepts = _ORDERED
-) -> tuple[Columns, np.ndarray]:
-    """Check a table in memory, its nominal columns encoded, and its labels; see `make_problem`."""
-    X = with_numbers(X) if is_frame(X) else X
-    if is_frame(X) and has_number_columns(X):
-        return check_number_frame(X, y, estimator=estimator, accept_infinite=accepts.infinite)
-    X, y = check_table(
-        X,
-        y,
-        estimator=estimator,
-        accept_sparse="csc" if accepts.sparse else False,
-        accept_infinite=accepts.infinite,
-        dtype="numeric",
-        takes_nominal=accepts.nominal,
-        keep_dates=True,
-    )
-    return SparseColumns(X) if sparse.issparse(X) else DenseColumns(X), y
-
-
-def _open_source(source, y, estimator, flags, accepts, cluster):
-    """Return the columns of a source, none of which is read, and the labels, checked."""
-    from mauc.data.streaming import SourceColumns
-
-    y = check_labels(y)
-    n, m = source.shape
-    if n != len(y):
-        raise MaucError(
-            f"{source.name} has {plural(n, 'row')}, but y has {plural(len(y), 'label')}."
-        )
-    if n == 0 or m == 0:
-        raise MaucError(
-            f"{source.name} has {plural(n, 'row')} and {plural(m, 'column')}; at least one is "
-            f"needed."
-        )
-    columns = SourceColumns(
-        source,
-        flags,
-        accept_nominal=accepts.nominal,
-        accept_infinite=accepts.infinite,
-        cluster=cluster,
-    )
-    estimator.n_features_in_ = m
-    if source.feature_names is not None:
-        estimator.feature_names_in_ = source.feature_names
-    elif hasattr(estimator, "feature_names_in_"):
-        del estimator.feature_names_in_
-    return columns, y
-
-
-def _warn_of_degenerate(problem):
-    single = problem.classes[problem.class_counts == 1]
-    if len(single):
-        warn_user(
-            f"{len(single)} of {problem.n_classes} classes have a single sample "
-            f"({format_labels(single)}): what is measured on them rests on that sample alone.",
-            SmallClassWarning,
-        )
-    if problem.is_constant:
-        warn_user(
-            "every feature is constant or missing: none tells classes apart, and features are "
-            "chosen by their order.",
-            ConstantInputWarning,
-        )
 
 
 def group_by_class(

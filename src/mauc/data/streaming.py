@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from mauc.data.columns import Columns
+from mauc.data.columns import Columns, as_floats, warn_of_merged_values
 from mauc.data.frames import as_block, common_type, is_run
 from mauc.data.nominal import category_codes, column_mask
 from mauc.data.source import ColumnSource
@@ -149,7 +149,11 @@ class SourceColumns(Columns):
         found = []
         for j, values in zip(columns, self.source.read(columns), strict=True):
             if self.is_nominal[j]:
-                values = category_codes(values)
+                values = category_codes(values)[1]
+            elif values.dtype.kind in "mM":
+                values = as_floats(values)
+            else:
+                warn_of_merged_values(values, f"{self.source.name}, {self.source.name_of(int(j))}")
             if not self.accept_infinite:
                 self._check_finite(j, values)
             found.append(values)

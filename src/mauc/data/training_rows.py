@@ -7,13 +7,11 @@ the table is held. A value of 0 adds nothing, so that sparse matrices need no mo
 from hashlib import blake2b
 from math import sqrt
 from numbers import Real
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
-from scipy import sparse
 
-from mauc.data.columns import value_columns
-from mauc.data.nominal import distinct_categories, get_column
+from mauc.data.columns import float_columns
 from mauc.data.problem import Problem
 from mauc.engine.arrays import contiguous_columns
 from mauc.engine.hashing import add_entries, add_values, mix
@@ -50,12 +48,9 @@ class TrainingRows(NamedTuple):
     limit: int
 
     @classmethod
-    def of(cls, problem: Problem, X: Any, n_jobs: int | None = None) -> Self | None:
-        """Return what is kept of the rows of weight; None of a source, which would be read again.
-
-        `X` is the table that the problem was made of.
-        """
-        hashes = hash_rows(problem, X, n_jobs)
+    def of(cls, problem: Problem, n_jobs: int | None = None) -> Self | None:
+        """Return what is kept of the rows of weight; None of a source, which is not read again."""
+        hashes = hash_rows(problem, n_jobs)
         if hashes is None:
             return None
         weights = np.ones(len(hashes)) if problem.sample_weight is None else problem.sample_weight
@@ -96,7 +91,7 @@ class TrainingRows(NamedTuple):
         )
 
 
-def hash_rows(problem: Problem, X: Any, n_jobs: int | None = None) -> np.ndarray | None:
+def hash_rows(problem: Problem, n_jobs: int | None = None) -> np.ndarray | None:
     """Return a hash of each row, uint64; None if the columns would have to be read for it."""
     columns = problem.columns
     if columns.is_streamed or columns.cluster is not None:
@@ -121,10 +116,10 @@ def hash_rows(problem: Problem, X: Any, n_jobs: int | None = None) -> np.ndarray
 
     for _, found in problem.run_blocks(add, n_jobs=n_jobs):
         sums += found
-    for j in np.flatnonzero(problem.is_nominal).tolist():
-        distinct, codes = distinct_categories(_raw_column(X, j))
-        table = np.append(_category_hashes(distinct), np.uint64(1))  # the last: missing
-        sums += mix(table[np.where(np.isnan(codes), -1, codes).astype(np.int64)] ^ salts[j])
+    for j, categories in problem.categories.items():
+        codes = columns.floats([j])[0].astype(np.int64)
+        table = np.append(_category_hashes(categories), np.uint64(1))  # the last: missing
+        sums += mix(table[codes] ^ salts[j])
     return mix(sums)
 
 
@@ -133,14 +128,7 @@ def _plain_columns(XT):
     XT = XT.view(np.uint8) if XT.dtype == np.bool_ else XT
     if XT.dtype.char in "Bfd":
         return contiguous_columns(XT, is_scratch=True)
-    return value_columns(XT)
-
-
-def _raw_column(X, j):
-    """Return a column as it was given, before its categories were coded."""
-    if sparse.issparse(X):
-        return sparse.csc_array(X)[:, [j]].toarray()[:, 0]
-    return get_column(X if hasattr(X, "shape") else np.asarray(X), j)
+    return float_columns(XT)
 
 
 def _category_hashes(categories):

@@ -1,14 +1,19 @@
-"""Weights of class pairs, such as costs of confusing them: from what users give to a vector."""
+"""Weights of rows and of class pairs: from what users give to arrays."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import _check_sample_weight
 
 from mauc.checks import check_choice
 from mauc.data.columns import is_frame
-from mauc.exceptions import MaucError, format_labels
+from mauc.exceptions import MaucError, format_labels, mauc_errors
+
+_MAX_COUNT = 2.0**53  # of rows; doubles beyond are all whole numbers
+_MIN_RATIO = 1e-290  # of two weights, for their products to be positive
+_MAX_EXPONENT = 400  # of two, in a total of weights whose products are ordinary numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,3 +106,79 @@ def class_table(given: Any, classes: np.ndarray, name: str) -> np.ndarray:
     if table.shape != shape:
         raise MaucError(f"{name} must have shape {shape}, got {table.shape}.")
     return table
+
+
+def check_weights(sample_weight: Any, X: Any) -> np.ndarray:
+    """Return the weights of the rows of X, float64, all 1 for None; none may be negative."""
+    with mauc_errors():
+        return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+
+
+def as_counts(weights: np.ndarray) -> np.ndarray | None:
+    """Return weights as numbers of rows: whole ones as they are, others by their ratios alone.
+
+    The latter sum to the effective number of rows, (sum w)^2 / sum w^2 (Kish): those of equal rows
+    are 1. None if all weights are 1.
+    """
+    if weights.sum() >= _MAX_COUNT or (weights != np.rint(weights)).any():
+        given = np.sort(weights[weights > 0])  # sums do not depend on the order of the rows
+        with np.errstate(over="ignore"):
+            is_done = np.isclose(given.sum(), (given * given).sum(), rtol=1e-12, atol=0)
+        relative = given / given[-1]
+        if not is_done and relative[0] > _MIN_RATIO:  # else some would become 0
+            weights = weights / given[-1] * (relative.sum() / (relative * relative).sum())
+    return None if (weights == 1.0).all() else weights
+
+
+def check_class_weights(classes: np.ndarray, codes: np.ndarray, sample_weight: np.ndarray) -> None:
+    """Raise unless every class has a positive and finite total weight."""
+    totals = np.bincount(codes, sample_weight)
+    if not np.isfinite(totals.sum()):
+        raise MaucError(
+            f"sample_weight must have a finite total, got weights up to {sample_weight.max():.3g}; "
+            f"divide them by their largest."
+        )
+    if (totals <= 0).any():
+        raise MaucError(
+            f"sample_weight must give every class a positive total, "
+            f"got 0 for class {format_labels(classes[totals <= 0][:1])}."
+        )
+
+
+def scale_by_class(
+    weights: np.ndarray, codes: np.ndarray, n_classes: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return ``weights / 2**exponents[codes]`` and the exponents, 0 for a class without weight.
+
+    AUCs of class pairs do not change thereby, not even in their last bit, but the product of two
+    weights of 1e200 would be infinite and that of two of 1e-200 zero.
+    """
+    largest = np.zeros(n_classes)
+    np.maximum.at(largest, codes, weights)
+    exponents = np.frexp(largest)[1]
+    return np.ldexp(weights, -exponents[codes]), exponents
+
+
+def scale_weights(
+    sample_weight: np.ndarray | None, codes: np.ndarray, class_weights: np.ndarray
+) -> tuple[np.ndarray | None, np.ndarray, np.ndarray]:
+    """Scale the weights by class, only where their products leave the doubles; exponents third."""
+    n_classes = len(class_weights)
+    largest = np.abs(np.frexp(class_weights)[1]).max(initial=0)
+    if sample_weight is None or largest <= _MAX_EXPONENT:
+        return sample_weight, class_weights, np.zeros(n_classes, np.int64)
+    scaled, exponents = scale_by_class(sample_weight, codes, n_classes)
+    totals = np.bincount(codes, scaled, minlength=n_classes)
+    return scaled, totals, exponents.astype(np.int64)
+
+
+def effective_rows(
+    weights: np.ndarray, codes: np.ndarray, n_classes: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return weights that sum to the effective number of rows of each class, and their units."""
+    largest = np.zeros(n_classes)
+    np.maximum.at(largest, codes, weights)
+    scaled = weights / largest[codes]
+    totals = np.bincount(codes, scaled, minlength=n_classes)
+    factors = totals / np.bincount(codes, scaled * scaled, minlength=n_classes)
+    return scaled * factors[codes], largest / factors

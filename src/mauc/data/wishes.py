@@ -25,9 +25,26 @@ class WishMixin:
     feature_groups: Any = None
     feature_costs: Any = None
     budget: float | None = None
+    _takes_wishes = True
 
 
-WISHES = tuple(one.name for one in fields(WishMixin))
+@dataclass(frozen=True)
+class WishOptions:
+    """What users wish of the features, as they give it; see `WishMixin`."""
+
+    keep: Any = None
+    exclude: Any = None
+    feature_groups: Any = None
+    feature_costs: Any = None
+    budget: float | None = None
+
+    @property
+    def any(self) -> bool:
+        """Whether there is a wish."""
+        return any(getattr(self, name) is not None for name in WISHES)
+
+
+WISHES = tuple(field.name for field in fields(WishOptions))
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,12 +57,10 @@ class Constraints:
     budget: float = np.inf
 
     @classmethod
-    def of(cls, estimator: Any, names: Sequence[Any]) -> Self | None:
-        """Return the constraints that the parameters of an estimator are to columns by name."""
-        keep, exclude, groups, costs, budget = (getattr(estimator, name, None) for name in WISHES)
-        if all(value is None for value in (keep, exclude, groups, costs, budget)):
-            return None
-        find = _Finder(names, groups)
+    def of(cls, wishes: WishOptions, names: Sequence[Any], dated: np.ndarray) -> Self:
+        """Return what wishes are to columns by name; `dated` are dates, which are left out."""
+        costs, budget = wishes.feature_costs, wishes.budget
+        find = _Finder(names, wishes.feature_groups)
         unit_of = np.full(len(find.names), -1)
         for unit, members in enumerate(find.groups.values()):
             unit_of[members] = unit
@@ -53,7 +68,7 @@ class Constraints:
         unit_of[single] = len(find.groups) + np.arange(len(single))
         out, kept = (
             [*dict.fromkeys(unit_of[find.columns(wanted, name)].tolist())]
-            for wanted, name in ((exclude, "exclude"), (keep, "keep"))
+            for wanted, name in ((wishes.exclude, "exclude"), (wishes.keep, "keep"))
         )
         is_out, money = np.isin(unit_of, out), np.inf
         unit_costs = None if costs is None else _unit_costs(costs, find, unit_of, is_out)
@@ -61,7 +76,20 @@ class Constraints:
             # Prices that add up to the budget are paid by it, however their sum is rounded.
             money = (1.0 + 1e-9) * check_real(option("budget"), budget, 0)
         _check_possible(find.names, unit_of, out, kept, unit_costs, money)
-        return cls(np.where(is_out, -1, unit_of), tuple(kept), unit_costs, money)
+        made = cls(np.where(is_out, -1, unit_of), tuple(kept), unit_costs, money)
+        made._check_kept(dated, names)
+        return made
+
+    def _check_kept(self, dated: np.ndarray, names: Sequence[Any]) -> None:
+        """Raise where nothing but dates, which are left out, is to be kept of a unit."""
+        units = [self.members(unit) for unit in self.keep]
+        gone = [j for unit in units if np.isin(unit, dated).all() for j in unit]
+        if gone:
+            named = format_labels([names[j] for j in gone])
+            raise MaucError(
+                f"{option('keep')} must name features, got dates or durations ({named}), which are "
+                "left out; make features of them, such as the month, or pass numbers."
+            )
 
     @cached_property
     def sizes(self) -> np.ndarray:

@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import rankdata
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.utils import gen_batches
 
 from mauc.checks import check_choice, check_int, is_int
 from mauc.data.columns import default_names
 from mauc.data.decomposition import Decomposition
-from mauc.data.frames import leave_out_dates
-from mauc.data.problem import Problem, make_problem
-from mauc.data.validate import check_fitted, check_generator
+from mauc.data.door import FitOptions, check_fitted, check_generator, make_problem
+from mauc.data.problem import Problem
 from mauc.engine.arrays import n_pairs_of
 from mauc.evaluation.folds import Folds, check_cv, make_folds, warn_of_leaks
 from mauc.evaluation.panel import ask_judges, judged_rows
@@ -132,10 +131,10 @@ def siren_study(
     if is_int(cv):
         check_cv(cv, 0)
     named = _labelled(selectors)
-    checked = BaseEstimator()
-    checked.categorical_features = categorical_features
-    X, _ = leave_out_dates(X)
-    problem = make_problem(checked, X, y, None, groups, accepts=Accepts(nominal=True))
+    options = FitOptions(
+        Accepts(nominal=True), categorical_features=categorical_features, dates="warn"
+    )
+    problem = make_problem(X, y, options, None, groups)
     # For what takes numbers only.
     coded = replace(problem, is_nominal=np.zeros_like(problem.is_nominal))
     ranked = problem if RELEVANCES[relevance].accepts.nominal else coded

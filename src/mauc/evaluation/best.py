@@ -12,7 +12,7 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
@@ -21,8 +21,9 @@ from threadpoolctl import threadpool_limits
 from mauc.checks import check_int
 from mauc.classifiers.base import BaseClassifier, OneHotColumns
 from mauc.classifiers.bayes import NormalNaiveBayes
+from mauc.data.door import FitOptions, make_problem
 from mauc.data.frames import leave_out_dates
-from mauc.data.problem import Problem, make_problem
+from mauc.data.problem import Problem
 from mauc.data.wishes import WISHES
 from mauc.evaluation.evaluate import RESPONSES, FoldEvaluator, check_sizes, rank_part
 from mauc.evaluation.folds import make_folds, warn_of_leaks
@@ -231,7 +232,7 @@ def best_subset(
 
 
 def _problem(X: Any, y: Any, groups: Any) -> Problem:
-    return make_problem(BaseEstimator(), X, y, None, groups, accepts=ACCEPTS)
+    return make_problem(X, y, FitOptions(ACCEPTS), None, groups)
 
 
 def _seconds(time: Any) -> float | None:

@@ -1,17 +1,15 @@
 """What leaving out features costs at most, on rows that had no say in the choice."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from mauc.data.columns import is_frame
-from mauc.data.frames import leave_out_dates
-from mauc.data.problem import Problem, make_problem
+from mauc.data.door import check_columns, make_problem
+from mauc.data.problem import Problem
 from mauc.data.training_rows import Recognised, TrainingRows
-from mauc.data.validate import check_columns
 from mauc.evaluation.folds import make_folds
 from mauc.evaluation.panel import Judged, ask_judges, judged_rows
 from mauc.exceptions import MaucError
@@ -85,15 +83,14 @@ def certify(
         raise MaucError("all features are selected: a certificate is about those left out.")
     if is_frame(X):
         check_columns(X, selector)
-    accepts = selector.accepts
-    X, _ = leave_out_dates(X, warns=False)
-    problem = make_problem(clone(selector), X, y, sample_weight, groups, accepts=accepts)
+    options = replace(selector.fit_options, dates="leave_out")
+    problem = make_problem(X, y, options, sample_weight, groups)
     if problem.n_features != selector.n_features_in_:
         raise MaucError(
             f"X must have {plural(selector.n_features_in_, 'feature')} (as in fit), got "
             f"{problem.n_features}."
         )
-    if found := _is_training(selector, problem, X):
+    if found := _is_training(selector, problem):
         raise MaucError(
             f"X must hold rows that the selector was not fitted on, but {found.sentence}: a choice "
             f"is not judged by the rows that made it. Pass rows that were kept apart."
@@ -130,10 +127,10 @@ def bound_loss(
     return Certificate(n_selected, problem.n_features, every.judges[judge], comparison)
 
 
-def _is_training(selector: Any, problem: Problem, X: Any) -> Recognised | None:
+def _is_training(selector: Any, problem: Problem) -> Recognised | None:
     """Return how many rows are those of the fit, if they are clearly more than by chance."""
-    fitted = getattr(selector, "_training_rows", None)
-    given = None if fitted is None else TrainingRows.of(problem, X, selector.n_jobs)
+    fitted = selector._training_rows
+    given = None if fitted is None else TrainingRows.of(problem, selector.n_jobs)
     if fitted is None or given is None:
         return None
     found: Recognised = fitted.recognise(given)

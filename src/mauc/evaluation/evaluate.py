@@ -21,9 +21,10 @@ from mauc.classifiers.base import (
     find_categories,
 )
 from mauc.data.columns import is_frame
+from mauc.data.door import check_table
+from mauc.data.labels import encode_labels
 from mauc.data.nominal import column_mask, learn_categories
 from mauc.data.problem import Problem
-from mauc.data.validate import check_table, encode_labels
 from mauc.data.weights import square
 from mauc.exceptions import MaucError, MaucWarning
 from mauc.metrics.mauc import ClassPairs

@@ -8,15 +8,16 @@ import numpy as np
 from sklearn.model_selection import StratifiedGroupKFold
 
 from mauc.checks import check_int, is_int
+from mauc.data.door import check_generator
 from mauc.data.leaks import copied_share, find_group_column
 from mauc.data.problem import Problem
-from mauc.data.validate import check_generator, mauc_errors
 from mauc.data.weights import square
 from mauc.exceptions import (
     ColumnWarning,
     MaucError,
     RepeatedRowsWarning,
     UndefinedMAUCError,
+    mauc_errors,
     option,
     warn_user,
 )

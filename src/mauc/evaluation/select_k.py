@@ -1,20 +1,17 @@
 """How many features of a ranking to keep, by cross-validated MAUC of all sizes at once."""
 
-import warnings
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator
 from sklearn.utils import _safe_indexing
 from threadpoolctl import threadpool_limits
 
 from mauc.checks import check_choice, check_real, is_int
 from mauc.classifiers import NormalNaiveBayes
-from mauc.data.problem import make_problem
-from mauc.data.validate import as_counts
-from mauc.data.wishes import WISHES
+from mauc.data.door import AUCS, make_problem
+from mauc.data.weights import as_counts
 from mauc.evaluation.evaluate import (
     RESPONSES,
     check_sizes,
@@ -22,10 +19,8 @@ from mauc.evaluation.evaluate import (
 )
 from mauc.evaluation.folds import check_cv, make_folds, take_splits, warn_of_leaks
 from mauc.evaluation.panel import MAX_ROWS, JudgedFold, judges_of, sample_rows
-from mauc.exceptions import MaucWarning
 from mauc.layout import plain_layout
 from mauc.progress import track
-from mauc.registry import Accepts
 from mauc.results import Result, first_rows, measure_name, plural
 
 MAX_AUTO = 100  # features that "auto" considers
@@ -118,17 +113,14 @@ def select_k(
     if is_int(cv):
         check_cv(cv, 0)
     check_choice("response_method", response_method, ("auto", *RESPONSES))
-    holder = BaseEstimator()
-    for name in ("categorical_features", "pair_weight", *WISHES):
-        setattr(holder, name, getattr(selector, name, None))
+    options = replace(selector.fit_options, accepts=AUCS, dates="leave_out", missing="tie")
     if pair_weight is not None:
-        holder.pair_weight = pair_weight
-    accepts = Accepts(sparse=True, infinite=True, nominal=True)
+        options = replace(options, pair_weight=pair_weight)
     if sample_weight is not None:
         X, y, sample_weight, groups, cv = _drop_zero_weight(
-            holder, X, y, sample_weight, groups, cv, accepts
+            options, X, y, sample_weight, groups, cv
         )
-    problem = make_problem(holder, X, y, sample_weight, groups, accepts=accepts)
+    problem = make_problem(X, y, options, sample_weight, groups)
     if classifier is None and response_method != "auto":
         classifier = NormalNaiveBayes()
     wishes, n_most = problem.constraints, problem.n_features
@@ -167,8 +159,8 @@ def select_k(
                 )
             )
         measure = measure_name(problem.n_classes)
-        options = (rule, float(tolerance), problem.n_features, measure)
-        return _best_curve(folds, sizes, judges_of(classifier), options)
+        of_curve = (rule, float(tolerance), problem.n_features, measure)
+        return _best_curve(folds, sizes, judges_of(classifier), of_curve)
 
 
 def _best_curve(folds, sizes, judges, options):
@@ -373,11 +365,10 @@ def auto_sizes(n_features: int) -> np.ndarray:
     return np.union1d(steps, np.arange(1, min(most, 5) + 1))
 
 
-def _drop_zero_weight(holder, X, y, sample_weight, groups, cv, accepts):
+def _drop_zero_weight(options, X, y, sample_weight, groups, cv):
     """Return the rows of positive weight, and their weights: None if all are 1."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", MaucWarning)  # raised for the rows that are kept
-        weights = make_problem(holder, X, y, sample_weight, accepts=accepts).sample_weight
+    # Warnings are those of the rows that are kept.
+    weights = make_problem(X, y, options, sample_weight, warns=False).sample_weight
     if weights is not None and (weights == 0).any():
         kept = np.flatnonzero(weights)
         X = X.tocsr() if sparse.issparse(X) else X

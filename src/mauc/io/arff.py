@@ -18,7 +18,7 @@ from typing import IO, Any
 import numpy as np
 from scipy import sparse
 
-from mauc.data.columns import MAX_EXACT_INTEGER
+from mauc.data.labels import MAX_EXACT_INTEGER
 from mauc.data.nominal import get_column
 from mauc.exceptions import MaucError
 from mauc.io.arrays import FrameSource, SparseSource

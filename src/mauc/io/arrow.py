@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from mauc.data.columns import with_missing
+from mauc.data.columns import is_beyond_doubles
 from mauc.data.source import ColumnSource, empty_columns
 from mauc.exceptions import MaucError, option
 from mauc.io.files import (
@@ -114,7 +114,23 @@ class ColumnFill:
             raise OSError(f"{len(self._values):,} rows are wanted, {self._position:,} are there")
         if self._missing is None:
             return self._values
-        return with_missing(self._values, self._missing)
+        return exact_with_missing(self._values, self._missing)
+
+
+def exact_with_missing(values: np.ndarray, is_missing: np.ndarray) -> np.ndarray:
+    """Return numbers with NaN where they are missing, in a type that keeps the others exactly.
+
+    Wide integers are timedelta64 without a unit, which has a missing value, or extended precision.
+    """
+    if not is_beyond_doubles(values[~is_missing]) or values.dtype.kind == "f":
+        kept = values.astype(np.float64 if values.dtype.kind != "f" else values.dtype)
+        kept[is_missing] = np.nan
+        return kept
+    if values[~is_missing].max() > np.iinfo(np.int64).max:
+        return np.where(is_missing, np.longdouble(np.nan), values)
+    ticks = values.astype(np.int64).view("timedelta64")
+    ticks[is_missing] = np.timedelta64("NaT")
+    return ticks
 
 
 def add_widths(source: ColumnSource, may_miss: Collection[int]) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from mauc.checks import check_choice, check_int
-from mauc.data.columns import is_frame, is_wide
+from mauc.data.columns import is_beyond_doubles, is_frame
 from mauc.data.nominal import get_column
 from mauc.data.source import ChosenColumns, ColumnSource
 from mauc.exceptions import MaucError, option
@@ -155,7 +155,7 @@ def _add(digest: Any, kind: str, content: bytes) -> None:
 def _add_numbers(digest: Any, values: np.ndarray[Any, Any]) -> None:
     rows = np.flatnonzero(values)
     values = values[rows]
-    if values.dtype.kind in "iu" and is_wide(values):
+    if values.dtype.kind in "iu" and is_beyond_doubles(values):
         _add(digest, "integers", json.dumps([int(value) for value in values]).encode())
     else:
         values = values.astype("<f8")

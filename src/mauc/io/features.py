@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from mauc.data.columns import is_wide
+from mauc.data.columns import is_beyond_doubles
 from mauc.data.source import ColumnSource
 from mauc.exceptions import MaucError, option
 from mauc.io.dataset import MAX_DENSE_CELLS, ConvertedColumns
@@ -92,7 +92,7 @@ class FeatureColumns(ConvertedColumns):
         if kind.kind == "b" and not self._is_named and not is_categorical:
             return values.astype(np.uint8)
         if is_categorical and values.dtype.char in "mg" and kind.kind in "iu":
-            # Integers beyond float64 with missing values, see `with_missing`, as floats.
+            # Integers beyond float64 with missing values, see `exact_with_missing`, as floats.
             numbers = values.view(np.int64) if values.dtype.kind == "m" else values
             values = np.where(values == values, numbers.astype(np.float64), np.nan)
         if is_categorical or kind.kind == "b":
@@ -137,7 +137,9 @@ def feature_matrix(
 
 def _check_matrix(table: Table, chosen: list[int], values: Any) -> None:
     """Raise if integers of a matrix are beyond what float64 holds."""
-    if values.dtype.kind in "iu" and is_wide(values.data if sparse.issparse(values) else values):
+    if values.dtype.kind in "iu" and is_beyond_doubles(
+        values.data if sparse.issparse(values) else values
+    ):
         for at, j in enumerate(chosen):
             column = values[:, [at]]
             column = column.data if sparse.issparse(column) else column.ravel()
@@ -158,7 +160,7 @@ def _check_exact(path: Any, name: str, values: Array) -> None:
         known = values[values == values]
         numbers = known.view(np.int64) if known.dtype.kind == "m" else known
         check_precision(path, name, map(int, numbers))
-    elif values.dtype.kind in "iu" and is_wide(values):
+    elif values.dtype.kind in "iu" and is_beyond_doubles(values):
         check_precision(path, name, np.unique(values).tolist())
 
 

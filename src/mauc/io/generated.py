@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from mauc.checks import check_int
-from mauc.data.validate import check_generator
+from mauc.data.door import check_generator
 from mauc.io.dataset import Dataset
 
 CHARTS = (

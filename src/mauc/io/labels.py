@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from mauc.checks import check_choice, is_class_count, many_classes_text
-from mauc.data.columns import factorize
+from mauc.data.labels import factorize
 from mauc.data.source import ColumnSource
 from mauc.exceptions import WARNING, MaucError, format_labels, option
 from mauc.io.options import ReadOptions
@@ -167,7 +167,7 @@ def _plain_labels(table: Table, labels: Any, is_missing: Array, what: str) -> Ar
             kept = np.array(texts)
         labels = kept[labels.cat.codes.to_numpy()]
     values = np.asarray(labels)
-    if values.dtype == np.dtype("m8"):  # integers beyond float64, see `with_missing`
+    if values.dtype == np.dtype("m8"):  # integers beyond float64, see `exact_with_missing`
         return values.view(np.int64)
     if values.dtype.kind == "f":
         kind = np.uint64 if values.max() >= 2**63 else np.int64

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mauc.data.columns import as_floats, default_names, is_frame, missing_mask
+from mauc.data.columns import as_floats, default_names, is_frame
+from mauc.data.labels import check_vector, missing_mask
 from mauc.data.leaks import looks_like_group
 from mauc.data.source import ColumnSource, default_memory
-from mauc.data.validate import check_vector
 from mauc.exceptions import (
     WARNING,
     ColumnWarning,

@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mauc.data.columns import MAX_EXACT_INTEGER, as_floats
+from mauc.data.columns import as_floats
+from mauc.data.labels import MAX_EXACT_INTEGER
 from mauc.data.source import ColumnSource
 from mauc.exceptions import WARNING, MaucError, option
 from mauc.io.labels import check_labels, read_labels

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from mauc.data.columns import MAX_EXACT_INTEGER
+from mauc.data.labels import MAX_EXACT_INTEGER
 from mauc.data.source import ColumnSource
 from mauc.exceptions import MaucError, MaucWarning, option, printable, warn_user
 

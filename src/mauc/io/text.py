@@ -22,7 +22,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from mauc.data.columns import MAX_EXACT_INTEGER
+from mauc.data.labels import MAX_EXACT_INTEGER
 from mauc.exceptions import MaucError, NotEnoughMemoryError, option
 from mauc.io.cache import BatchColumns, CachedColumns, ColumnWriter, file_stamp, find_or_build
 from mauc.io.dataset import ConvertedColumns

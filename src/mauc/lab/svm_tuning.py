@@ -15,9 +15,10 @@ from sklearn.utils import _safe_indexing
 from mauc.checks import check_choice, check_int
 from mauc.classifiers.base import Samples, drop_zero_weight
 from mauc.classifiers.svm import RBFSVM, SquaredDistances, unequal
+from mauc.data.door import check_generator, check_table
+from mauc.data.labels import encode_labels
 from mauc.data.nominal import learn_categories
-from mauc.data.validate import check_generator, check_table, encode_labels, mauc_errors
-from mauc.exceptions import MaucError
+from mauc.exceptions import MaucError, mauc_errors
 from mauc.metrics.mauc import ClassPairs
 from mauc.parallel import run_blocks
 

@@ -10,10 +10,10 @@ from copy import copy
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from mauc.checks import check_choice
-from mauc.data.problem import MISSING, make_problem
+from mauc.data.door import AUCS, FitOptions, make_problem, open_input
+from mauc.data.problem import MISSING
 from mauc.data.source import ColumnSource
 from mauc.data.weights import pair_mean
 from mauc.engine.arrays import n_pairs_of, read_only
@@ -24,9 +24,7 @@ from mauc.engine.nominal import count_categories, nominal_pair_auc, nominal_rest
 from mauc.engine.ordered import rank_ordered, sweep_ordered_columns, sweep_sparse_columns
 from mauc.engine.sweep import sweep_keys
 from mauc.exceptions import MaucError
-from mauc.registry import Accepts
 
-ACCEPTS = Accepts(sparse=True, infinite=True, nominal=True)
 _MIN_SHARE = 16  # AUCs are kept where 1/16 of the features or more are selected
 _MAX_KEPT = 2**22  # values
 
@@ -86,14 +84,11 @@ def feature_pair_auc(
     >>> feature_pair_auc(np.array([[1], [2], [2], [3]]), [0, 0, 1, 1])
     array([[0.875]])
     """
-    from mauc.selectors.base import open_input  # which imports this module
-
-    holder = BaseEstimator()
-    holder.categorical_features = categorical_features
-    holder.missing = check_choice("missing", missing, MISSING)
+    check_choice("missing", missing, MISSING)
+    options = FitOptions(AUCS, categorical_features=categorical_features, missing=missing)
     X, y, sample_weight, joined = open_input(X, y, sample_weight, client)
     with joined as cluster:
-        problem = make_problem(holder, X, y, sample_weight, accepts=ACCEPTS, cluster=cluster)
+        problem = make_problem(X, y, options, sample_weight, cluster=cluster)
         return _all_pair_auc(problem, folded, n_jobs)
 
 
@@ -132,7 +127,7 @@ def missing_report(X: Any, y: Any) -> dict[Any, Any]:
 
     if isinstance(X, ColumnSource):
         return {}
-    problem = make_problem(BaseEstimator(), X, y, accepts=ACCEPTS)
+    problem = make_problem(X, y, FitOptions(AUCS))
     missing = np.vstack([problem.missing_weights(block) for block in problem.blocks()])
     columns = np.flatnonzero(missing.any(axis=1))
     shares = missing[columns] / problem.class_counts

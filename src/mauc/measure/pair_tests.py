@@ -7,18 +7,17 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtr
 from scipy.stats import false_discovery_control, hypergeom
-from sklearn.base import BaseEstimator
 from sklearn.utils import gen_batches
 
 from mauc.checks import check_level
 from mauc.compile import njit
-from mauc.data.problem import make_problem
+from mauc.data.door import AUCS, FitOptions, make_problem, open_input
 from mauc.engine.arrays import n_pairs_of, read_only
 from mauc.engine.keys import key_blocks, label_bits_of, sort_columns
 from mauc.engine.nominal import nominal_pair_auc
 from mauc.exceptions import NoEvidenceWarning, option, warn_user
 from mauc.layout import plain_layout
-from mauc.measure.pair_auc import ACCEPTS, unordered_columns
+from mauc.measure.pair_auc import unordered_columns
 from mauc.metrics.interval import binomial_bounds
 from mauc.results import MAX_ROWS, Result, number, short_name
 
@@ -99,14 +98,11 @@ def pair_tests(
     >>> int((frame["p_adjusted"] <= 0.05).sum()), len(frame)
     (35, 39)
     """
-    from mauc.selectors.base import feature_names, open_input  # which imports this module
-
     check_level("level", level)
-    holder = BaseEstimator()
-    holder.categorical_features = categorical_features
+    options = FitOptions(AUCS, categorical_features=categorical_features)
     X, y, _, joined = open_input(X, y)
     with joined as cluster:
-        problem = make_problem(holder, X, y, accepts=ACCEPTS, cluster=cluster)
+        problem = make_problem(X, y, options, cluster=cluster)
         cells = _over_columns(problem, _test_cells, n_jobs, level)
     p = cells[:, 4]
     features, pairs = np.unravel_index(np.lexsort((-cells[:, 0].ravel(), p.ravel())), p.shape)
@@ -115,7 +111,7 @@ def pair_tests(
     higher = problem.classes[np.where(direction > 0, first, second)].astype(object)
     higher[direction == 0] = None
     return PairTests(
-        feature_names(problem)[features],
+        problem.names[features],
         problem.classes[first],
         problem.classes[second],
         higher,

@@ -8,7 +8,8 @@ from scipy.special import stdtrit
 from sklearn.utils import gen_batches
 
 from mauc.checks import check_choice, check_level, check_real
-from mauc.data.validate import check_generator, encode_groups
+from mauc.data.door import check_generator
+from mauc.data.labels import encode_groups
 from mauc.data.weights import pair_mean
 from mauc.exceptions import MaucError, format_labels
 from mauc.metrics.interval import (

@@ -11,12 +11,8 @@ from sklearn.utils import gen_batches
 
 from mauc.checks import check_choice, check_int, check_level
 from mauc.compile import njit
-from mauc.data.validate import (
-    check_categories,
-    check_generator,
-    check_no_missing_label,
-    encode_groups,
-)
+from mauc.data.door import check_generator
+from mauc.data.labels import check_categories, check_no_missing_label, encode_groups
 from mauc.data.weights import pair_mean
 from mauc.engine.ordered import class_wins
 from mauc.exceptions import MaucError

@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from decimal import Decimal
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -12,17 +10,11 @@ from sklearn import get_config
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from mauc.checks import check_choice
-from mauc.data.columns import is_frame, is_wide, rank_wide
+from mauc.data.columns import is_frame, warn_of_merged_values
 from mauc.data.decomposition import Decomposition
-from mauc.data.validate import (
-    check_categories,
-    check_no_missing_label,
-    check_same_length,
-    check_table,
-    check_weights,
-    scale_by_class,
-)
-from mauc.data.weights import PairWeights, class_table, pair_mean
+from mauc.data.door import check_same_length, check_table
+from mauc.data.labels import check_categories, check_no_missing_label
+from mauc.data.weights import PairWeights, check_weights, class_table, pair_mean, scale_by_class
 from mauc.engine.ordered import class_wins
 from mauc.exceptions import (
     AbsentClassWarning,
@@ -505,7 +497,7 @@ def check_scored(
     """Validate; return contiguous score columns as rows, the label of each, and the class pairs."""
     check_no_missing_label(y_true, "y_true")
     y_true = check_categories(y_true, "y_true")
-    table = ordered_scores(y_score, is_ordinal)
+    table = _score_table(y_score)
     is_vector = np.ndim(y_score) == 1
     if is_vector and _are_labels(np.asarray(y_score), y_true):
         raise MaucError(
@@ -602,35 +594,14 @@ def _encode(y_true, labels, n_columns):
     return labels, columns[codes].astype(np.int32)
 
 
-def ordered_scores(scores: Any, is_ordinal: bool = True) -> Any:
-    """Return a table; columns whose order float64 would not keep become ranks if `is_ordinal`."""
-    # Those are columns that `is_wide`, and Python's long integers, fractions and decimals.
-    if sparse.issparse(scores):
+def _score_table(scores: Any) -> Any:
+    """Return scores as a table, one as a column; warn where float64 makes some of them equal."""
+    if sparse.issparse(scores) or is_frame(scores):
         return scores
-    if is_frame(scores):
-        is_pandas = hasattr(scores, "iloc")
-        series = (one for _, one in scores.items()) if is_pandas else scores.iter_columns()
-        columns = [one.to_numpy() for one in series]
-    else:
-        try:
-            scores = scores.to_numpy() if hasattr(scores, "to_numpy") else np.asarray(scores)
-        except ValueError as error:
-            raise MaucError("y_score must have rows of the same length.") from error
-        scores = scores[:, np.newaxis] if scores.ndim == 1 else scores
-        columns = scores.T if scores.ndim == 2 else []
-    loses_order = is_ordinal and any(map(_loses_order, columns))
-    if not loses_order or not all(map(_is_numeric, columns)):
-        return scores
-    return np.column_stack(
-        [rank_wide(c) if _loses_order(c) else c.astype(np.float64) for c in columns]
-    )
-
-
-def _is_numeric(values):
-    if values.dtype.kind == "O":
-        return all(isinstance(value, Real | Decimal) for value in values)
-    return values.dtype.kind in "biuf"
-
-
-def _loses_order(values):
-    return is_wide(values) if values.dtype.kind in "iuf" else values.dtype.kind == "O"
+    try:
+        scores = scores.to_numpy() if hasattr(scores, "to_numpy") else np.asarray(scores)
+    except ValueError as error:
+        raise MaucError("y_score must have rows of the same length.") from error
+    if scores.dtype.kind in "iuf":
+        warn_of_merged_values(scores, "y_score")
+    return scores[:, np.newaxis] if scores.ndim == 1 else scores

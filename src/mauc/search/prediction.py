@@ -14,7 +14,7 @@ from scipy.special import ndtr, ndtri
 
 from mauc.compile import njit
 from mauc.data.columns import default_names
-from mauc.data.validate import check_fitted
+from mauc.data.door import check_fitted
 from mauc.data.weights import pair_mean, square
 from mauc.engine.ordered import class_wins
 from mauc.measure.normal_scores import further_axes, row_scales

@@ -1,12 +1,10 @@
 """What all selectors share: ``fit`` makes a Problem, ranks K features and learns from them."""
 
-import warnings
 from abc import abstractmethod
-from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import KW_ONLY, dataclass, replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
 from sklearn.feature_selection import SelectorMixin
@@ -16,14 +14,23 @@ from sklearn.utils.metadata_routing import UNUSED
 from mauc.checks import check_level, is_int, is_real
 from mauc.data.columns import default_names, is_frame
 from mauc.data.decomposition import Decomposition
-from mauc.data.frames import leave_out_dates, needs_types, take_columns
-from mauc.data.problem import Problem, make_problem
+from mauc.data.door import (
+    FitOptions,
+    check_columns,
+    check_fitted,
+    check_source,
+    frame_values,
+    make_problem,
+    name_features,
+    open_input,
+)
+from mauc.data.frames import needs_types, take_columns
+from mauc.data.problem import Problem
 from mauc.data.source import ColumnSource, load_columns
 from mauc.data.training_rows import TrainingRows
-from mauc.data.validate import check_columns, check_fitted, check_source, frame_values
 from mauc.data.wishes import Constraints
 from mauc.estimator import Estimator, with_callbacks
-from mauc.exceptions import MaucError, MaucWarning, format_labels, option
+from mauc.exceptions import MaucError, option
 from mauc.measure.pair_auc import chosen_pair_auc
 from mauc.memory import check_memory
 from mauc.parallel import count_threads
@@ -41,7 +48,6 @@ if TYPE_CHECKING:
 _AUTO_COPIES = 3  # of the data, while folds are taken apart
 #: attributes: what a selector knows of the rows of its fit
 OF_ROWS = ("_training_rows", "_explained")
-_IN_MEMORY = ("builtins", "numpy", "scipy", "pandas", "polars")  # packages of data in memory
 
 
 @dataclass(eq=False, repr=False)
@@ -60,6 +66,9 @@ class RankingSelector(SelectorMixin, Estimator):
     verbose: bool = False
 
     _size_choices = '"all", "auto" or "fdr"'  # that n_features_to_select may be
+    _takes_wishes = False  # whether its search knows of features that may not be chosen
+    _training_rows = cast("TrainingRows | None", None)  # None after a fit on a source
+    _left_out = np.empty(0, np.int64)  # columns that are dates
     _no_cluster = ""  # why the method does not run on a cluster, if it does not
     _rarely_learned: ClassVar[tuple[str, ...]] = ("size_curve_",)  # attributes of some fits only
     # A cluster is not metadata of the samples, so it is not routed.
@@ -127,12 +136,11 @@ class RankingSelector(SelectorMixin, Estimator):
             X, y, sample_weight, joined = open_input(
                 X, y, sample_weight, client, uses_cluster=not self._no_cluster
             )
-            table, dated = leave_out_dates(X)
             with joined as cluster:
                 problem = make_problem(
-                    self, table, y, sample_weight, groups, accepts=self.accepts, cluster=cluster
+                    X, y, self.fit_options, sample_weight, groups, cluster=cluster
                 )
-                check_kept(problem.constraints, dated, problem.labels)
+                name_features(self, problem)
                 given = {"sample_weight": sample_weight, "groups": groups, "cv": cv}
                 n_wanted = self._n_wanted(
                     problem,
@@ -140,17 +148,26 @@ class RankingSelector(SelectorMixin, Estimator):
                     y,
                     **{name: value for name, value in given.items() if value is not None},
                 )
-                self._training_rows = TrainingRows.of(problem, table, self.n_jobs)
+                self._training_rows = TrainingRows.of(problem, self.n_jobs)
                 problem = problem.drop_zero_weight()
-                if is_fdr:
-                    ranked = self._rank_significant(problem, n_wanted, options)
-                else:
-                    ranked = self._rank_without(problem, n_wanted, options, dated)
+                ranked = self._rank_open(problem, n_wanted, options, is_fdr=is_fdr)
                 pair_auc = ranked.pair_auc
                 if pair_auc is None:
                     pair_auc = chosen_pair_auc(problem, ranked.selection.features, self.n_jobs)
-            self._left_out = dated
+            self._left_out = problem.dated
             return self._learn(problem, ranked._replace(pair_auc=pair_auc))
+
+    def rank_problem(self, problem: Problem, n_wanted: int) -> Ranked:
+        """Rank so many features of a problem, such as the rows of a fold; nothing is learned.
+
+        What `fit` leaves out is left out: rows of weight 0, and columns of dates.
+        """
+        return self._rank_open(problem.drop_zero_weight(), n_wanted, self.check_options())
+
+    @property
+    def fit_options(self) -> FitOptions:
+        """What the parameters say of the data of a fit."""
+        return FitOptions.of(self, self.accepts)
 
     def explain(self, feature: Any, X: Any, y: Any, sample_weight: Any = None) -> "Explanation":
         """Explain why a feature was chosen, or why not.
@@ -309,27 +326,32 @@ class RankingSelector(SelectorMixin, Estimator):
     def _rank(self, problem, n_wanted, options) -> Ranked:
         """Rank the features of a problem; further learned attributes may be set."""
 
-    def _rank_significant(self, problem, n_wanted, options) -> Ranked:
-        """Rank the significant features, those kept, and those that belong to them."""
+    def _rank_open(
+        self, problem: Problem, n_wanted: int, options: Any, *, is_fdr: bool = False
+    ) -> Ranked:
+        """Rank the features that may be chosen: no dates, and with `is_fdr` significant ones."""
+        if is_fdr:
+            return self._rank_among(problem, n_wanted, options, self._significant(problem))
+        if len(problem.dated) == 0:
+            return self._rank(problem, n_wanted, options)
+        is_open = np.ones(problem.n_features, bool)
+        is_open[problem.dated] = False
+        return self._rank_among(problem, min(n_wanted, int(is_open.sum())), options, is_open)
+
+    def _significant(self, problem: Problem) -> np.ndarray:
+        """Return the mask of significant features, those kept, and those that belong to them."""
         from mauc.measure.pair_tests import significant_features
 
         wishes = problem.constraints or Constraints(np.arange(problem.n_features))
         is_wanted = significant_features(problem, self.fdr_alpha, self.n_jobs)
-        units = [*wishes.unit_of[is_wanted], *wishes.keep]
-        is_wanted = np.isin(wishes.unit_of, units)
-        return self._rank_among(problem, n_wanted, options, is_wanted)
-
-    def _rank_without(self, problem, n_wanted, options, dated) -> Ranked:
-        """Rank the features that are no dates."""
-        is_open = ~np.isin(np.arange(problem.n_features), dated)
-        return self._rank_among(problem, min(n_wanted, int(is_open.sum())), options, is_open)
+        return np.isin(wishes.unit_of, [*wishes.unit_of[is_wanted], *wishes.keep])
 
     def _rank_among(self, problem, n_wanted, options, is_wanted) -> Ranked:
         """Rank those of the features that are wanted, fewer than `n_wanted` if they are."""
         if is_wanted.all():
             return self._rank(problem, n_wanted, options)
         wishes = problem.constraints or Constraints(np.arange(problem.n_features))
-        if hasattr(self, "exclude"):  # its search knows of features that may not be chosen
+        if self._takes_wishes:  # its search knows of features that may not be chosen
             wishes = replace(wishes, unit_of=np.where(is_wanted, wishes.unit_of, -1))
             _check_affordable(wishes, problem)
             n_wanted = min(n_wanted, wishes.n_available)
@@ -440,46 +462,14 @@ class RankingSelector(SelectorMixin, Estimator):
         return tags
 
 
-def is_in_memory(data: Any) -> bool:
-    """Whether data are an array, a sequence, a sparse matrix or a data frame; or None."""
-    package = type(data).__module__.partition(".")[0]
-    return package in _IN_MEMORY and not isinstance(data, np.memmap)
-
-
-def open_input(
-    X: Any,
-    y: Any = None,
-    sample_weight: Any = None,
-    client: Any = None,
-    *,
-    uses_cluster: bool = True,
-) -> tuple[Any, Any, Any, Any]:
-    """Settle what the arguments of ``fit`` are: the door of all estimators and functions.
-
-    Returns X as an array, sparse matrix, frame or `ColumnSource`, y and the weights in memory, and
-    the context of the cluster whose workers read X, or of None.
-    """
-    if client is None and is_in_memory(X) and is_in_memory(y) and is_in_memory(sample_weight):
-        return X, y, sample_weight, nullcontext()
-    from mauc.cluster import join_cluster
-    from mauc.io.objects import as_source, as_vector
-
-    X = as_source(X)
-    joined = join_cluster(client, X if uses_cluster else None)
-    return X, as_vector(y), as_vector(sample_weight), joined
-
-
 def problem_of_fit(
     selector: RankingSelector, X: Any, y: Any, sample_weight: Any = None, groups: Any = None
 ) -> Problem:
     """Return the problem of a fit, made again of its data; raise for other data."""
     check_fitted(selector)
     X, y, sample_weight, _ = open_input(X, y, sample_weight)
-    X, _ = leave_out_dates(X, warns=False)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", MaucWarning)  # fit has given them
-        holder = type(selector)(**selector.get_params(deep=False))
-        problem = make_problem(holder, X, y, sample_weight, groups, accepts=selector.accepts)
+    options = selector.fit_options
+    problem = make_problem(X, y, options, sample_weight, groups, warns=False)  # fit has warned
     if problem.n_features != selector.n_features_in_:
         raise MaucError(
             f"X must have {plural(selector.n_features_in_, 'feature')} (as in fit), got "
@@ -490,14 +480,14 @@ def problem_of_fit(
             f"y must hold the {len(selector.classes_)} classes of fit, got {problem.n_classes} "
             "others."
         )
-    _check_same_rows(selector, problem, X)
+    _check_same_rows(selector, problem)
     return problem
 
 
-def _check_same_rows(selector, problem, X):
+def _check_same_rows(selector, problem):
     """Raise unless the rows of a problem are those of the fit, as far as they are known."""
-    fitted = getattr(selector, "_training_rows", None)
-    given = None if fitted is None else TrainingRows.of(problem, X, selector.n_jobs)
+    fitted = selector._training_rows
+    given = None if fitted is None else TrainingRows.of(problem, selector.n_jobs)
     what = "X, y and sample_weight must be what the selector was fitted on"
     if fitted is not None and given is not None:
         if given.digest != fitted.digest:
@@ -514,18 +504,6 @@ def _check_same_rows(selector, problem, X):
     if not np.allclose(again, selector.pair_auc_[0], rtol=0, atol=1e-9):
         raise MaucError(
             f"{what}, but the AUCs of feature {int(selector.ranking_[0])} differ from those of fit."
-        )
-
-
-def check_kept(wishes: Constraints | None, dated: np.ndarray, names: Sequence[Any]) -> None:
-    """Raise where nothing but dates, which are left out, is to be kept of a feature or group."""
-    units = [] if wishes is None else [wishes.members(unit) for unit in wishes.keep]
-    gone = [j for unit in units if np.isin(unit, dated).all() for j in unit]
-    if gone:
-        named = format_labels([names[j] for j in gone])
-        raise MaucError(
-            f"{option('keep')} must name features, got dates or durations ({named}), which are "
-            "left out; make features of them, such as the month, or pass numbers."
         )
 
 

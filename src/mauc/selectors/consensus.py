@@ -9,7 +9,7 @@ from sklearn.base import clone
 
 from mauc.checks import check_choice, check_int
 from mauc.compile import njit
-from mauc.data.validate import check_generator
+from mauc.data.door import check_generator
 from mauc.data.wishes import WISHES
 from mauc.exceptions import MaucError
 from mauc.memory import check_memory

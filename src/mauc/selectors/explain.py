@@ -163,7 +163,7 @@ class Explainer:
         self._pairs = Decomposition("one-vs-one", problem.n_classes).names(problem.classes)
         self._steps = {int(f): at for at, f in enumerate(selector.ranking_)}
         self._known: dict[str, Any] = {}
-        if getattr(selector, "_training_rows", None) is not None:
+        if selector._training_rows is not None:
             self._known = vars(selector).setdefault("_explained", {})
 
     def _once(self, measure: Callable[[], Any]) -> Any:
@@ -270,7 +270,7 @@ class Explainer:
         }
         if column in self._steps:
             return Explanation(**facts | self._why(column))
-        if column in getattr(self.selector, "_left_out", ()):
+        if column in self.selector._left_out:
             return Explanation(**facts | {"status": "left out"})
         given, wishes = self._once(self._given), problem.constraints
         if wishes is not None and wishes.unit_of[column] < 0:

@@ -7,7 +7,7 @@ import numpy as np
 
 from mauc.data.problem import Problem, group_by_class
 from mauc.data.row_hash import hash_all_rows
-from mauc.data.validate import as_counts
+from mauc.data.weights import as_counts
 from mauc.exceptions import MaucError, SmallClassWarning, format_labels, warn_user
 
 _MAX_COPIES = 100  # of a row, in the mean, that are dealt out one by one

@@ -6,8 +6,8 @@ import numpy as np
 
 from mauc.checks import check_choice
 from mauc.data.decomposition import DECOMPOSITIONS, decompose
+from mauc.data.door import check_generator
 from mauc.data.problem import MISSING
-from mauc.data.validate import check_generator
 from mauc.exceptions import MaucError, NoEvidenceWarning, format_labels, warn_user
 from mauc.measure.pair_auc import allocate_pair_auc, auc_relevance
 from mauc.memory import check_memory

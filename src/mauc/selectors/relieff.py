@@ -18,7 +18,7 @@ from numba import uintp
 from mauc.checks import check_int, is_int
 from mauc.compile import njit, njit_part
 from mauc.data.columns import default_names
-from mauc.data.validate import check_generator
+from mauc.data.door import check_generator
 from mauc.exceptions import MaucError, TinyUnitsWarning, format_labels, warn_user
 from mauc.parallel import count_threads, even_ranges
 from mauc.progress import track

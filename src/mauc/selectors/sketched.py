@@ -5,20 +5,21 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from mauc.data.columns import Columns, default_names
+from mauc.data.door import check_columns
 from mauc.data.frames import leave_out_dates
 from mauc.data.problem import Problem
 from mauc.data.source import ColumnSource
-from mauc.data.validate import check_columns
 from mauc.data.weights import PairWeights
 from mauc.data.wishes import Constraints
 from mauc.exceptions import MaucError
 from mauc.progress import progress
-from mauc.selectors.base import OF_ROWS, check_kept
+from mauc.selectors.base import OF_ROWS
 
 if TYPE_CHECKING:
     from mauc.sketch import PairAUCSketch
 
 # mauc.sketch is imported in the functions that use it.
+_NONE = np.empty(0, np.int64)
 _RANKED = ("ranking_", "support_", "scores_", "pair_auc_", "trace_")
 
 
@@ -107,11 +108,12 @@ class SketchMixin:
         """Return how many features to rank, and the wishes about them, checked as in `fit`."""
         names = sketch.feature_names
         names = default_names(range(sketch.n_features)) if names is None else names.tolist()
-        wishes = Constraints.of(self, names)
-        check_kept(wishes, dated, names)
+        wishes = self.fit_options.wishes
+        if wishes is not None:
+            wishes = Constraints.of(wishes, names, dated)
         return self._check_size(sketch.n_features, wishes, '"all"'), wishes
 
-    def _rank_sketch(self, sketch, options, dated=()):
+    def _rank_sketch(self, sketch, options, dated=_NONE):
         """Learn from a sketch; rows of one class alone rank nothing."""
         n_wanted, wishes = self._sketched_wishes(sketch, dated)
         names, is_seen = sketch.feature_names, sketch.class_counts > 0
@@ -131,13 +133,14 @@ class SketchMixin:
                 names,
                 pair_shares=PairWeights(self.pair_weight).shares(classes, counts),
                 constraints=wishes,
+                dated=dated,
             )
-            ranked = self._rank_without(problem, n_wanted, options, dated)
+            ranked = self._rank_open(problem, n_wanted, options)
             chosen = np.ix_(ranked.selection.features, pairs)
             self._learn(problem, ranked._replace(pair_auc=sketch.pair_auc()[chosen]))
             self.error_bound_: np.ndarray = sketch.error_bound()[chosen]
         self.sketch_: PairAUCSketch = sketch
-        self._left_out = np.asarray(dated, np.int64)
+        self._left_out = dated
         self.n_features_in_: int = sketch.n_features
         vars(self).pop("feature_names_in_", None)
         if names is not None and all(isinstance(name, str) for name in names):

@@ -212,11 +212,11 @@ def _bin_counts(bins):
     return low, high
 
 
-def pair_bounds(bins: Bins, is_rounded: bool = False) -> tuple[np.ndarray, np.ndarray]:
+def pair_bounds(bins: Bins) -> tuple[np.ndarray, np.ndarray]:
     """Return the fewest and most wins of every class pair, as in docs/methods/selectors.md."""
     low, high = (counts.astype(np.float64) for counts in _bin_counts(bins))
     is_filled = low.any(axis=1) | high.any(axis=1)
-    is_single = single_bins(bins.edges)[is_filled, np.newaxis] & (not is_rounded)
+    is_single = single_bins(bins.edges)[is_filled, np.newaxis]
     totals, missing = bins.counts.sum(axis=0).astype(np.float64), bins.counts[-1]
     first, second = np.triu_indices(len(totals), 1)
     ties = missing[first] * totals[second] + (totals - missing)[first] * missing[second]

@@ -7,12 +7,12 @@ import numpy as np
 
 from mauc.checks import check_int
 from mauc.data.source import ColumnSource
-from mauc.data.validate import mauc_errors
 from mauc.exceptions import (
     LooseBoundWarning,
     MaucError,
     MaucTypeError,
     UndefinedMAUCError,
+    mauc_errors,
     warn_user,
 )
 from mauc.memory import format_bytes
@@ -104,7 +104,6 @@ class PairAUCSketch:
         self.feature_names: Any = None
         self._buffer: list[Any] = []  # of RowBatch: copies as floats of rows not counted yet
         self._bins: Any = None  # of every feature, once they are fixed
-        self._is_rounded: Any = False  # of every feature, whether values may share a float
         self._bounds = None  # until the next rows come
 
     @property
@@ -120,10 +119,9 @@ class PairAUCSketch:
         """
         if y is None:
             raise MaucError("y must hold a label for every row, got None.")
-        for rows, is_rounded, classes, names in check_rows(*as_rows(X, y)):
-            slots = self._join(len(is_rounded), names, classes)
+        for rows, classes, names in check_rows(*as_rows(X, y)):
+            slots = self._join(rows.table.shape[1], names, classes)
             rows = rows._replace(codes=slots[rows.codes])
-            self._is_rounded = self._is_rounded | is_rounded
             added = np.bincount(rows.codes, minlength=len(self.classes_))
             self.class_counts = self.class_counts + added
             # Small batches wait for each other: a pass over all bins takes as long as many rows.
@@ -144,7 +142,6 @@ class PairAUCSketch:
             return self
         slots = self._join(other.n_features, other.feature_names, other.classes_)
         n_classes = len(self.classes_)
-        self._is_rounded = self._is_rounded | other._is_rounded
         self.class_counts = self.class_counts + spread(other.class_counts, slots, n_classes)
         if other._bins is not None:
             mine = self._bins or [no_bins(n_classes)] * self.n_features
@@ -277,8 +274,7 @@ class PairAUCSketch:
                 return [add_values(none, x, rows.codes, len(x)) for x in rows.columns(block)]
 
         def find(block):
-            pairs = zip(bins_of(block), self._is_rounded[block], strict=True)
-            return [pair_bounds(*pair) for pair in pairs]
+            return [pair_bounds(bins) for bins in bins_of(block)]
 
         fewest, most = map(np.array, zip(*self._run(find), strict=True))
         first, second = np.triu_indices(len(self.classes_), 1)

@@ -5,13 +5,12 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
-from mauc.data.columns import DenseColumns, SparseColumns, default_names, is_wide, value_columns
+from mauc.data.columns import Columns, DenseColumns, as_floats, default_names, float_columns
+from mauc.data.door import FitOptions, check_input
 from mauc.data.frames import as_block
-from mauc.data.problem import make_columns
+from mauc.data.labels import check_labels, encode_labels
 from mauc.data.source import ColumnSource
-from mauc.data.validate import check_labels, encode_labels
 from mauc.engine.arrays import contiguous_columns
 from mauc.exceptions import MaucError
 from mauc.io.objects import as_source, as_vector
@@ -33,12 +32,12 @@ class RowBatch(NamedTuple):
 
     def as_floats(self) -> "RowBatch":
         """Return a copy as floats."""
-        return self._replace(table=DenseColumns(np.array(self.table.values(slice(None))).T))
+        return self._replace(table=DenseColumns(np.array(self.table.floats(slice(None))).T))
 
     def columns(self, chosen: slice) -> np.ndarray:
         """Return columns of floats, shape (n_chosen, n_rows), for the block at hand only."""
         return self.table.block(
-            chosen, lambda XT: value_columns(contiguous_columns(XT, is_scratch=True))
+            chosen, lambda XT: float_columns(contiguous_columns(XT, is_scratch=True))
         )
 
 
@@ -46,7 +45,7 @@ def join_batches(batches: list[RowBatch]) -> RowBatch:
     """Return rows in one batch of floats."""
     if len(batches) == 1:
         return batches[0]
-    XT = np.concatenate([rows.table.values(slice(None)) for rows in batches], axis=1)
+    XT = np.concatenate([rows.table.floats(slice(None)) for rows in batches], axis=1)
     return RowBatch(DenseColumns(XT.T), np.concatenate([rows.codes for rows in batches]))
 
 
@@ -60,35 +59,19 @@ def is_of_dask(data: Any) -> bool:
     return type(data).__module__.partition(".")[0] in ("dask", "dask_expr")
 
 
-def check_rows(X: Any, y: Any) -> Iterator[tuple[RowBatch, np.ndarray, np.ndarray, Any]]:
-    """Yield rows with codes, columns that may round, labels and names; of a source in parts."""
+def check_rows(X: Any, y: Any) -> Iterator[tuple[RowBatch, np.ndarray, Any]]:
+    """Yield rows with codes, labels and names of the columns; of a source in parts."""
     if isinstance(X, ColumnSource):
         yield from _read_parts(X, check_labels(y))
         return
-    holder = BaseEstimator()  # is given the names of the columns
-    table, y = make_columns(holder, X, y)
-    stored = getattr(table, "array", None)
-    if isinstance(table, SparseColumns):
-        stored = table.matrix.data
-    is_rounded = np.zeros(table.shape[1], bool)
-    if stored is None or is_wide(stored):
-        is_rounded[:] = [may_round(table.column(j)) for j in range(table.shape[1])]
-    yield _encode(table, y, is_rounded, getattr(holder, "feature_names_in_", None))
+    checked = check_input(X, y, FitOptions())
+    yield _encode(checked.columns, checked.y, checked.names)
 
 
-def _encode(table, y, is_rounded, names):
+def _encode(table: Columns, y: np.ndarray, names: Any) -> tuple[RowBatch, np.ndarray, Any]:
+    """Return rows with codes, labels and names."""
     classes, codes, _ = encode_labels(y, min_classes=1)
-    return RowBatch(table, codes), is_rounded, classes, names
-
-
-def may_round(values: np.ndarray) -> bool:
-    """Whether different values may share a float: beyond 2**53, extended, or parts of seconds."""
-    kind = values.dtype.kind
-    if kind not in "mM":
-        return is_wide(values)
-    if kind == "m" and np.datetime_data(values.dtype)[0] in ("Y", "M", "generic"):
-        return is_wide(values.view(np.int64)[values == values])  # whole numbers without a length
-    return bool(((values.astype(f"{kind}8[s]") != values) & (values == values)).any())
+    return RowBatch(table, codes), classes, names
 
 
 def _read_parts(source, labels):
@@ -114,9 +97,9 @@ def _read_parts(source, labels):
             values = ahead.result()
             if at + 1 < len(parts):
                 ahead = reader.submit(source.read_rows, *parts[at + 1], columns)
-            is_rounded = np.array([may_round(column) for column in values], bool)
-            table = DenseColumns(as_block(values, stop - start, value_columns).T)
-            yield _encode(table, labels[start:stop], is_rounded, names)
+            values = [as_floats(one) if one.dtype.kind in "mM" else one for one in values]
+            table = DenseColumns(as_block(values, stop - start, float_columns).T)
+            yield _encode(table, labels[start:stop], names)
     source.check_unchanged()
 
 

@@ -18,7 +18,7 @@ from mauc import (
     pair_auc_scores,
     select_k,
 )
-from mauc.data.problem import make_problem
+from mauc.data.door import make_problem
 from mauc.datasets import make_siren
 from mauc.evaluation import panel
 from mauc.evaluation.panel import JUDGES

@@ -8,7 +8,7 @@ from sklearn.datasets import load_wine
 
 from mauc import MAUCD, MDFS, ChiSquare
 from mauc.classifiers.likelihood import nested_log_probabilities
-from mauc.data.problem import make_problem
+from mauc.data.door import make_problem
 from mauc.evaluation import panel
 from mauc.evaluation.folds import make_folds
 from mauc.evaluation.panel import JUDGES, sample_rows

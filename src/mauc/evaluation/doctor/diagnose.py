@@ -6,12 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
-from sklearn.base import BaseEstimator
 
 from mauc.data.columns import as_floats, is_frame, is_polars
+from mauc.data.door import AUCS, FitOptions, make_problem, open_input
 from mauc.data.frames import pandas_values, polars_values
 from mauc.data.nominal import get_column
-from mauc.data.problem import make_problem
 from mauc.data.source import ColumnSource
 from mauc.evaluation.doctor.case import Case
 from mauc.evaluation.doctor.chance import find_inseparable, find_interactions
@@ -29,8 +28,6 @@ from mauc.evaluation.doctor.rows import find_copied_rows, find_near_copies
 from mauc.evaluation.doctor.shapes import find_merged_class
 from mauc.exceptions import MaucError, UndefinedMAUCError
 from mauc.metrics.mauc import check_scored
-from mauc.registry import Accepts
-from mauc.selectors.base import open_input
 
 Array = np.ndarray[Any, Any]
 
@@ -124,10 +121,8 @@ def examine(
     X, y, _, _ = open_input(X, y)
     if isinstance(X, ColumnSource):
         raise MaucError("diagnose takes a table in memory, got a source; pass some of its rows.")
-    holder = BaseEstimator()
-    holder.categorical_features = categorical_features
-    accepts = Accepts(sparse=True, infinite=True, nominal=True)
-    problem = make_problem(holder, X, y, None, groups, accepts=accepts)
+    options = FitOptions(AUCS, categorical_features=categorical_features)
+    problem = make_problem(X, y, options, None, groups)
     if scores is not None:
         shape = problem.n_samples, problem.n_classes
         if np.shape(scores) != shape:

@@ -11,7 +11,7 @@ from scipy.special import ndtri
 from mauc.checks import check_real
 from mauc.classifiers.base import UNSEEN, BaseClassifier, Samples, encode_column, find_categories
 from mauc.data.columns import default_names
-from mauc.data.validate import check_fitted
+from mauc.data.door import check_fitted
 from mauc.engine.arrays import read_only
 from mauc.engine.keys import argsort_columns
 from mauc.exceptions import TinyUnitsWarning, format_labels, warn_user

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
-from mauc.data.frames import leave_out_dates
-from mauc.data.problem import Problem, make_problem
+from mauc.data.door import make_problem
+from mauc.data.problem import Problem
 from mauc.evaluation.evaluate import rank_part
 from mauc.evaluation.folds import make_folds, take_splits, warn_of_leaks
 from mauc.evaluation.panel import Judged, ask_judges, judged_rows
@@ -83,13 +82,11 @@ def _take_rows(
     X = _safe_indexing(X, rows)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # fit has given those that matter
-        table, _ = leave_out_dates(X)
         part: Problem = make_problem(
-            clone(selector),
-            table,
+            X,
             problem.classes[problem.codes[rows]],
+            selector.fit_options,
             None if problem.sample_weight is None else problem.sample_weight[rows],
             None if problem.groups is None else problem.groups[rows],
-            accepts=selector.accepts,
         )
     return X, part, take_splits(cv, rows, problem.n_samples)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from mauc.data.columns import missing_mask
+from mauc.data.labels import missing_mask
 from mauc.data.problem import Problem
 
 N_BINS = 24
