@@ -17,7 +17,7 @@ N_SELECTED = 100
 
 def score(X, y, decomposition, statistics):
     """Validate the data and score every feature on the sub-problems."""
-    problem = make_problem(ChiSquare(), X, y, accepts=ChiSquare().accepts)
+    problem = make_problem(X, y, ChiSquare().fit_options)
     parts = Decomposition(decomposition, problem.n_classes)
     return contingency_scores(problem, parts, slice(None), statistics)
 

@@ -16,7 +16,7 @@ N_SELECTED = 100
 
 def score(X, y):
     """Validate the data and score every feature, block by block."""
-    problem = make_problem(FSDD(), X, y, accepts=FSDD().accepts)
+    problem = make_problem(X, y, FSDD().fit_options)
     whole = Decomposition("whole", problem.n_classes)
     return [fsdd_relevance(problem, whole, block) for block in problem.blocks(reads_rows=True)]
 

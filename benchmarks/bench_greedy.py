@@ -3,7 +3,6 @@
 from functools import partial
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from _common import load, print_header, print_row, time_in_turns
 from mauc import MRMR, feature_pair_auc
@@ -22,7 +21,7 @@ CASES = (
 
 def measure_all(X, y):
     """Compute AUCs and effects of all features and the normal scores of all samples."""
-    measure(make_problem(BaseEstimator(), X, y), n_jobs=N_THREADS)
+    measure(make_problem(X, y), n_jobs=N_THREADS)
 
 
 def multiply(X):

@@ -48,7 +48,7 @@ def tall_data():
 
 def rank(selector, X, y):
     """Validate the data and rank the features, as ``fit`` does, without AUCs of the chosen."""
-    problem = make_problem(selector, X, y, accepts=selector.accepts)
+    problem = make_problem(X, y, selector.fit_options)
     return selector._rank(problem, N_SELECTED, selector.check_options())
 
 

@@ -15,7 +15,6 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")  # processes share the cores
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.base import BaseEstimator
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold, train_test_split
@@ -94,7 +93,7 @@ class Fold:
         self.X, self.y = np.asfortranarray(X[train]), y[train]
         self.X_test, self.y_test = X[test], y[test]
         self.sizes = [size for size in SIZES if size <= X.shape[1]]
-        self.problem = make_problem(BaseEstimator(), self.X, self.y)
+        self.problem = make_problem(self.X, self.y)
         self.counts = self.problem.class_counts
         self.pairs = np.triu_indices(len(self.counts), 1)
         _, self.scores = measure(self.problem)

@@ -11,7 +11,6 @@ from itertools import pairwise
 
 import numpy as np
 from scipy.special import ndtr, ndtri
-from sklearn.base import BaseEstimator
 from sklearn.model_selection import StratifiedKFold, train_test_split
 
 from mauc import MDFS, MRMR
@@ -46,7 +45,7 @@ class Fold:
 
     def __init__(self, X, y, train, test):
         self.X, self.y = X[train], y[train]
-        self.problem = make_problem(BaseEstimator(), np.asfortranarray(self.X), self.y)
+        self.problem = make_problem(np.asfortranarray(self.X), self.y)
         self.counts = self.problem.class_counts
         _, self.scores = measure(self.problem)
         self.effects = auc_effects(*pair_wins(self.problem, np.arange(X.shape[1])))

@@ -10,7 +10,6 @@ import warnings
 
 import numpy as np
 from scipy.special import ndtr
-from sklearn.base import BaseEstimator
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
@@ -61,7 +60,7 @@ CLASSIFIERS = {"NB": NormalNaiveBayes(), "C4.5": C45(), "1NN": NearestNeighbor()
 
 def predict_before(X, y, shrinkage):
     """Return the predicted MAUC of 1, 2, ... features without a correction."""
-    problem = make_problem(BaseEstimator(), np.asfortranarray(X), y)
+    problem = make_problem(np.asfortranarray(X), y)
     effects, scores = measure(problem, max_samples=2048)
     k = min(X.shape[1], MAX_SIZE)
     state = SearchState(effects, scores, k, shrinkage=shrinkage)

@@ -36,7 +36,7 @@ def rank(X, y, k, relevance, rule):
     """Return the first k features of SpreadFx by a rule."""
     if rule == "drops":
         return SpreadFx(k, relevance=relevance).fit(X, y).ranking_
-    problem = make_problem(SpreadFx(), X, y)
+    problem = make_problem(X, y)
     decomposition = Decomposition("one-vs-rest", problem.n_classes)
     lists, _ = rank_features(problem, decomposition, RELEVANCES[relevance].score, k)
     chosen = []

@@ -8,24 +8,19 @@ import polars as pl
 import pytest
 from numpy.testing import assert_array_equal
 from scipy import sparse
-from sklearn.base import BaseEstimator
 from sklearn.datasets import load_iris, load_wine
 
 from mauc import MDLDiscretizer
 from mauc.binning.discretizer import find_cut_points
 from mauc.binning.states import BINNINGS, bin_columns
 from mauc.data import columns as block_width_module
-from mauc.data.door import make_problem
+from mauc.data.door import AUCS, FitOptions, make_problem
 from mauc.exceptions import MaucError, SmallClassWarning
-from mauc.registry import Accepts
 from tests.helpers import oracle_mdl, oracle_mrmr, weka
 
 
 def problem_of(X, y, categorical_features=None):
-    holder = BaseEstimator()
-    holder.categorical_features = categorical_features
-    accepts = Accepts(sparse=True, infinite=True, nominal=True)
-    return make_problem(holder, X, y, accepts=accepts)
+    return make_problem(X, y, FitOptions(AUCS, categorical_features=categorical_features))
 
 
 def assert_same_cuts(one, other):

@@ -5,10 +5,9 @@ from decimal import Decimal
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
-from sklearn.base import BaseEstimator
 
 from mauc import FSDD, MAUCD, FisherScore, feature_pair_auc
-from mauc.data.door import make_problem
+from mauc.data.door import FitOptions, make_problem
 from mauc.data.frames import FrameColumns, has_number_columns
 from mauc.exceptions import MaucError
 from mauc.registry import Accepts
@@ -60,7 +59,7 @@ def test_integers_beyond_2_53_keep_their_order():
 
 def test_columns_of_one_type_are_views(rng):
     frame = pd.DataFrame({"a": rng.normal(size=5), "b": np.arange(5)})
-    problem = make_problem(BaseEstimator(), frame, [0, 0, 1, 1, 1], accepts=ACCEPTS)
+    problem = make_problem(frame, [0, 0, 1, 1, 1], FitOptions(ACCEPTS))
     assert np.shares_memory(problem.columns.ordered(slice(0, 1)), frame["a"].to_numpy())
 
 

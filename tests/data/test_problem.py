@@ -6,11 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 from scipy import sparse
-from sklearn.base import BaseEstimator
 
 from mauc.data import columns as block_width_module
 from mauc.data.columns import DenseColumns, SparseColumns
-from mauc.data.door import make_problem
+from mauc.data.door import FitOptions, make_problem
 from mauc.data.problem import Problem
 from mauc.registry import Accepts
 from tests.helpers import strategies
@@ -19,7 +18,7 @@ ACCEPTS = Accepts(sparse=True, infinite=True)
 
 
 def problem_of(X, y, sample_weight=None):
-    return make_problem(BaseEstimator(), X, y, sample_weight, accepts=ACCEPTS)
+    return make_problem(X, y, FitOptions(ACCEPTS), sample_weight)
 
 
 def bare_problem(X):
@@ -171,7 +170,7 @@ def kinds():
 def test_rows_of(case):
     _, X = list(kinds())[case]
     y = np.array(["u", "v", "v", "u", "u", "v"])
-    problem = make_problem(BaseEstimator(), X, y)
+    problem = make_problem(X, y)
     part = problem.take_rows(ROWS)
     assert_array_equal(values(part), values(problem)[:, ROWS])
     assert_array_equal(part.codes, problem.codes[ROWS])
@@ -190,8 +189,8 @@ def test_rows_of_a_source(tmp_path):
     y = np.arange(6) % 2
     accepts = make_problem.__kwdefaults__["accepts"]._replace(nominal=True)
     source, _ = open_columns(tmp_path / "table.parquet", y)
-    streamed = make_problem(BaseEstimator(), source, y, accepts=accepts)
-    held = make_problem(BaseEstimator(), frame, y, accepts=accepts)
+    streamed = make_problem(source, y, FitOptions(accepts))
+    held = make_problem(frame, y, FitOptions(accepts))
     part, expected = streamed.take_rows(ROWS), held.take_rows(ROWS)
     assert_array_equal(values(part)[0], values(expected)[0])
     assert_array_equal(part.is_nominal, expected.is_nominal)

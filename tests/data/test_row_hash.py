@@ -45,7 +45,7 @@ def test_row_order_does_not_matter(rng, kind):
 
 
 def sampled(X, y, n_kept):
-    problem = make_problem(GreedyMAUC(), X, y)
+    problem = make_problem(X, y)
     order, starts, _ = group_by_class(problem.codes, problem.n_classes)
     places = sample_rows(problem, order.astype(np.int32), starts, n_kept)
     assert len(np.unique(places)) == n_kept
@@ -65,7 +65,7 @@ def test_a_weight_is_taken_as_its_copies_would_be(rng, kind):
     X, y, weight = tables[kind][:600], y[:600], rng.integers(1, 4, 600)
 
     def kept(X, y, sample_weight=None):
-        problem = make_problem(GreedyMAUC(), X, y, sample_weight)
+        problem = make_problem(X, y, sample_weight=sample_weight)
         order, starts, weights = group_by_class(problem.codes, problem.n_classes, sample_weight)
         weights = weights if sample_weight is not None else None
         rows = X[order[sample_rows(problem, order.astype(np.int32), starts, 200, weights)]]

@@ -61,7 +61,7 @@ def test_too_little_memory(table):
 def test_threads_fit_the_memory(table, memory, n_threads):
     # 24 bytes per row for labels and, in half of the rest, as many for each thread and its columns
     X, y = table
-    columns = make_problem(MDFS(3), CountingSource(X, memory=memory), y).columns
+    columns = make_problem(CountingSource(X, memory=memory), y).columns
     assert columns.limit_threads(7, n_jobs=3) == n_threads
 
 
@@ -82,7 +82,7 @@ def test_stripes_that_slow_threads_keep_fit_the_memory(monkeypatch):
         return list(stripe)
 
     source.read = into_stripes
-    columns = make_problem(MDFS(3), source, y).columns
+    columns = make_problem(source, y).columns
     is_slow = iter([False] * 12 + [True, False, False] * 100)
 
     def work(block):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
 
 from mauc import MDFS, ReliefF, feature_pair_auc
@@ -39,7 +39,7 @@ def test_feature_auc_does_not_depend_on_the_unit_of_weights(rng, make, factor):
 def test_one_versus_rest_keeps_the_weights_between_classes(rng, factor):
     X, y = rng.normal(size=(60, 4)), np.arange(60) % 3
     weights = rng.random(60) * np.array([0.1, 1.0, 30.0])[y]
-    problem = make_problem(BaseEstimator(), X, y, factor * weights)
+    problem = make_problem(X, y, sample_weight=factor * weights)
     got = auc_relevance(problem, Decomposition("one-vs-rest", 3), slice(None))
     for feature in range(4):
         for label in range(3):

@@ -5,7 +5,6 @@ import warnings
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
-from sklearn.base import BaseEstimator
 from sklearn.datasets import load_wine
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
@@ -19,7 +18,7 @@ from sklearn.svm import SVC
 
 from mauc import MAUCD, select_k
 from mauc.classifiers import NearestNeighbor
-from mauc.data.door import make_problem
+from mauc.data.door import FitOptions, make_problem
 from mauc.evaluation.folds import check_cv, make_folds, take_splits, warn_of_leaks
 from mauc.evaluation.panel import JUDGES, JudgedFold
 from mauc.exceptions import ColumnWarning, MaucError, RepeatedRowsWarning, UndefinedMAUCError
@@ -31,7 +30,7 @@ GROUPS = np.repeat(np.arange(6), 2)
 
 def problem_of(X, y, groups=None):
     accepts = Accepts(sparse=True, infinite=True, nominal=True)
-    return make_problem(BaseEstimator(), X, y, groups=groups, accepts=accepts)
+    return make_problem(X, y, FitOptions(accepts), groups=groups)
 
 
 def noise(n, m=3, seed=0):

@@ -6,14 +6,14 @@ import polars as pl
 import pytest
 from numpy.testing import assert_array_equal
 from scipy import sparse
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import OneHotEncoder
 
 from mauc import MAUCD, mauc_score, select_k
 from mauc.classifiers import CLASSIFIERS, NormalNaiveBayes, make_classifier
-from mauc.data.door import make_problem
+from mauc.data.door import FitOptions, make_problem
 from mauc.evaluation import FoldEvaluator, evaluate_ranking
 from mauc.evaluation.folds import make_folds
 from mauc.exceptions import MaucError
@@ -167,7 +167,7 @@ def test_a_foreign_classifier_with_categorical_features_is_told_of_them(frame):
 
 def folds_of(frame, n_folds):
     accepts = Accepts(nominal=True)
-    yield from make_folds(make_problem(BaseEstimator(), frame, Y, accepts=accepts), n_folds, 0)
+    yield from make_folds(make_problem(frame, Y, FitOptions(accepts)), n_folds, 0)
 
 
 def test_select_k_gives_other_classifiers_indicators():

@@ -4,13 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.base import BaseEstimator
 from sklearn.datasets import load_digits
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.neighbors import NearestNeighbors
 
 from mauc import mauc_score
-from mauc.data.door import make_problem
+from mauc.data.door import FitOptions, make_problem
 from mauc.evaluation import panel
 from mauc.evaluation.panel import JUDGES, score_fold, split_fold
 from mauc.registry import Accepts
@@ -18,7 +17,7 @@ from mauc.registry import Accepts
 
 def digits_split(n_train=900):
     X, y = load_digits(return_X_y=True)
-    problem = make_problem(BaseEstimator(), X, y)
+    problem = make_problem(X, y)
     return split_fold(problem, np.arange(64), np.arange(n_train), np.arange(n_train, 1797))
 
 
@@ -83,7 +82,7 @@ def test_words_missing_values_and_weights(rng):
     X.loc[::7, "a"] = np.nan
     X.loc[::11, "b"] = None
     weight = np.where(np.arange(120) % 3 == 0, 2.0, 1.0)
-    problem = make_problem(BaseEstimator(), X, y, weight, accepts=Accepts(nominal=True))
+    problem = make_problem(X, y, FitOptions(Accepts(nominal=True)), weight)
     rows = np.arange(120)
     split = split_fold(problem, np.array([1, 0]), rows[::2], rows[1::2])
     assert split.ends.tolist() == [0, 4, 5]  # a missing word is a category

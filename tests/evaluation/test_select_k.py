@@ -9,14 +9,14 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.datasets import load_digits, load_wine
 from sklearn.neighbors import KNeighborsClassifier
 
 from mauc import FCBF, FSDD, MAUCD, MDFS, MRMR, ChiSquare, SizeCurve, mauc_score, select_k
 from mauc.classifiers import NearestNeighbor, NormalNaiveBayes
 from mauc.classifiers.likelihood import nested_log_probabilities
-from mauc.data.door import make_problem
+from mauc.data.door import FitOptions, make_problem
 from mauc.evaluation.folds import make_folds
 from mauc.evaluation.select_k import auto_sizes
 from mauc.exceptions import MaucError, UndefinedMAUCError
@@ -88,7 +88,7 @@ def test_every_value_is_that_of_a_pipeline_fitted_on_the_fold(wine, classifier):
         cv=3,
     )
     for place, (train, test) in enumerate(
-        make_folds(make_problem(BaseEstimator(), X, y, accepts=Accepts()), 3, 0)
+        make_folds(make_problem(X, y, FitOptions(Accepts())), 3, 0)
     ):
         for column, size in enumerate((2, 5)):
             chosen = MAUCD(size).fit(X[train], y[train]).ranking_
@@ -266,7 +266,7 @@ def test_weights_reach_naive_bayes_and_mauc(wine, rng):
         for given in ({"sample_weight": weights}, {})
     )
     assert not np.allclose(curve.fold_mauc, plain.fold_mauc, atol=1e-6)
-    problem = make_problem(BaseEstimator(), X, y, accepts=Accepts())
+    problem = make_problem(X, y, FitOptions(Accepts()))
     for place, (train, test) in enumerate(make_folds(problem, 4, 0)):
         train, test = (np.repeat(rows, weights[rows]) for rows in (train, test))
         ranking = MAUCD(6).fit(X[train], y[train]).ranking_

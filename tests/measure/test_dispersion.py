@@ -56,7 +56,7 @@ def test_effects_equal_the_definition(rng):
     X[y == 2, 10] *= 0.6
     y[:30] = 3  # too few samples for an effect of spread
     y[30:45] = 4
-    effects, scores = measure(make_problem(GreedyMAUC(), X, y))
+    effects, scores = measure(make_problem(X, y))
     columns, found = find_folded(effects, scores)
     codes, expected = np.sort(y), {}
     for f in range(12):

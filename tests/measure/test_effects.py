@@ -13,7 +13,7 @@ from tests.helpers.oracle_greedy import effects
 
 def effects_of(X, y, **options):
     selector = GreedyMAUC()
-    problem = make_problem(selector, X, y, accepts=selector.accepts)
+    problem = make_problem(X, y, selector.fit_options)
     return measure(problem, **options)[0]
 
 

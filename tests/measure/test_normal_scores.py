@@ -23,9 +23,7 @@ from tests.helpers.selector_cases import assert_same_fit
 
 def counts_of(x, y):
     selector = GreedyMAUC(categorical_features=[0])
-    problem = make_problem(
-        selector, np.asarray(x, float)[:, np.newaxis], y, accepts=selector.accepts
-    )
+    problem = make_problem(np.asarray(x, float)[:, np.newaxis], y, selector.fit_options)
     return category_counts(problem, 0)
 
 
@@ -120,7 +118,7 @@ def test_scores_of_a_copy_correlate_and_those_of_noise_do_not(rng):
     selector = GreedyMAUC("all", categorical_features=[1, 3]).fit(X, y)
     assert set(selector.ranking_[:2]) in ({0, 2}, {1, 2})  # the copy adds little
     assert selector.ranking_[-1] == 3
-    problem = make_problem(selector, X, y, accepts=selector.accepts)
+    problem = make_problem(X, y, selector.fit_options)
     scores = measure(problem)[1].scores.astype(float)
     codes = np.sort(y)
     for k in range(3):
@@ -147,7 +145,7 @@ def test_noise_of_many_categories_correlates_with_nothing():
 def test_effects_are_those_of_the_auc_with_the_sign_of_the_scores(rng):
     X, y = mixed(rng)
     selector = GreedyMAUC("all", categorical_features=[1, 3]).fit(X, y)
-    problem = make_problem(selector, X, y, accepts=selector.accepts)
+    problem = make_problem(X, y, selector.fit_options)
     effects, _ = measure(problem)
     auc = selector.pair_auc_[np.argsort(selector.ranking_)]
     estimator = EffectEstimator(problem)
@@ -178,7 +176,7 @@ def test_normal_scores_are_those_of_average_ranks(rng):
         X.astype(np.float32),
         (X[:, :2] * 10 + 100).astype(np.uint8),
     ):
-        _, scores = measure(make_problem(GreedyMAUC(), data, y))
+        _, scores = measure(make_problem(data, y))
         for j in range(data.shape[1]):
             assert_array_equal(scores.scores[j], normal_scores(data[:, j].astype(float))[order])
 
@@ -189,7 +187,7 @@ def test_scores_of_many_rows_reach_every_step_and_mirror(rng):
     assert table[-2] == 127
     assert_array_equal(table[1:-1], -table[1:-1][::-1])
     x = rng.normal(size=50_000).astype(np.float32)
-    _, scores = measure(make_problem(GreedyMAUC(), x[:, None], rng.integers(0, 2, len(x))))
+    _, scores = measure(make_problem(x[:, None], rng.integers(0, 2, len(x))))
     ranks = np.argsort(np.argsort(x)) + 0.5
     wanted = np.clip(np.rint(32 * ndtri(ranks / len(x))), -127, 127)
     assert_array_equal(np.sort(scores.scores[0]), np.sort(wanted))
@@ -217,7 +215,7 @@ def test_correlations_are_doubted_more_with_few_classes_unless_shrinkage_is_give
     rng, n_classes, doubt
 ):
     y = np.arange(60) % n_classes
-    problem = make_problem(GreedyMAUC(), rng.normal(size=(60, 3)), y)
+    problem = make_problem(rng.normal(size=(60, 3)), y)
     _, scores = measure(problem)
     assert resolve_shrinkage(None, scores)[1] == doubt
     assert resolve_shrinkage(0.3, scores) == (0.3, 0.0)

@@ -8,7 +8,6 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from sklearn.base import BaseEstimator
 from sklearn.datasets import load_digits
 
 from mauc import (
@@ -21,7 +20,7 @@ from mauc import (
     feature_pair_auc,
 )
 from mauc.data.decomposition import Decomposition
-from mauc.data.door import make_problem
+from mauc.data.door import FitOptions, make_problem
 from mauc.exceptions import MaucError
 from mauc.measure import pair_auc
 from mauc.measure.pair_auc import (
@@ -43,7 +42,7 @@ ACCEPTS = Accepts(sparse=True, infinite=True)
 
 
 def auc_on(name, X, y, sample_weight=None):
-    problem = make_problem(BaseEstimator(), X, y, sample_weight, accepts=ACCEPTS)
+    problem = make_problem(X, y, FitOptions(ACCEPTS), sample_weight)
     return auc_relevance(problem, Decomposition(name, problem.n_classes), slice(None))
 
 
@@ -103,8 +102,7 @@ def test_a_monotone_map_keeps_the_auc(problem, data):
 def test_turned_around_gives_one_minus_auc_and_folds_alike(problem):
     X, y = problem
     forth, back = (
-        make_problem(BaseEstimator(), S * X, y, accepts=ACCEPTS)
-        for S in (X.dtype.type(1), -X.dtype.type(1))
+        make_problem(S * X, y, FitOptions(ACCEPTS)) for S in (X.dtype.type(1), -X.dtype.type(1))
     )
     wins, most = pair_wins(forth, slice(None))
     assert_array_equal(pair_wins(back, slice(None))[0], most - wins)

@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 
 from mauc import FSDD, MRMR, AnovaF, ChiSquare, FisherScore, SpreadFx
 from mauc.binning.contingency import CHI, IG, SU
 from mauc.data.decomposition import DECOMPOSITIONS, Decomposition
-from mauc.data.door import make_problem
+from mauc.data.door import AUCS, FitOptions, make_problem
 from mauc.measure.relevance import (
     anova_relevance,
     contingency_scores,
@@ -26,20 +26,8 @@ from tests.helpers.strategies import examples
 quiet = pytest.mark.filterwarnings("ignore::mauc.exceptions.MaucWarning")
 
 
-class Flagged(BaseEstimator):
-    """Stands for a selector with nominal columns."""
-
-    def __init__(self, categorical_features=None):
-        self.categorical_features = categorical_features
-
-
 def problem_of(X, y, categorical_features=None):
-    return make_problem(
-        Flagged(categorical_features),
-        X,
-        y,
-        accepts=Accepts(sparse=True, infinite=True, nominal=True),
-    )
+    return make_problem(X, y, FitOptions(AUCS, categorical_features=categorical_features))
 
 
 @pytest.mark.parametrize("decomposition", DECOMPOSITIONS)
@@ -111,7 +99,7 @@ def test_sides_that_are_constant(relevance):
         y = np.concatenate([np.tile(np.arange(3), 2), rng.integers(0, 3, 40)])
         first, second = rng.random(2)
         X = np.array([first, second, second])[y][:, np.newaxis]
-        problem = make_problem(BaseEstimator(), X, y)
+        problem = make_problem(X, y)
         pairs = relevance(problem, Decomposition("one-vs-one", 3), slice(None))
         assert_array_equal(pairs, [[np.inf, np.inf, 0]])
         rest = relevance(problem, Decomposition("one-vs-rest", 3), slice(None))
@@ -144,7 +132,7 @@ ACCEPTS = Accepts(sparse=True, infinite=True)
 
 
 def fsdd(X, y, beta=2.0, weight=None, decomposition="whole"):
-    problem = make_problem(BaseEstimator(), X, y, weight, accepts=ACCEPTS)
+    problem = make_problem(X, y, FitOptions(ACCEPTS), weight)
     parts = Decomposition(decomposition, problem.n_classes)
     return fsdd_relevance(problem, parts, slice(None), beta)
 

@@ -37,7 +37,7 @@ def data(rng, n=400, m=16):
 
 def definition(X, y, k, shrinkage, prior):
     """Every feature at every step, alone and with its folded scores, matrices inverted."""
-    effects, scores = measure(make_problem(GreedyMAUC(), X, y), n_room=20)
+    effects, scores = measure(make_problem(X, y), n_room=20)
     m = len(effects)
     columns = add_folded(effects, scores, *find_folded(effects, scores))
     R, stakes = score_correlations(columns.scores, shrinkage, doubt_of(y)), pair_stakes(y)

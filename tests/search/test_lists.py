@@ -5,7 +5,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
-from sklearn.base import BaseEstimator
 
 from mauc.data import columns as block_width_module
 from mauc.data.decomposition import Decomposition
@@ -27,7 +26,7 @@ def sorted_lists(scores, tie_breaks, length):
 
 
 def rank(X, y, length, ties="index", n_jobs=None, name="one-vs-one"):
-    problem = make_problem(BaseEstimator(), X, y)
+    problem = make_problem(X, y)
     decomposition = Decomposition(name, problem.n_classes)
     return rank_features(problem, decomposition, auc_relevance, length, ties, n_jobs)
 

@@ -10,7 +10,6 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import brentq
 from scipy.special import ndtr
-from sklearn.base import BaseEstimator
 from sklearn.datasets import load_digits
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.exceptions import NotFittedError
@@ -44,7 +43,7 @@ def shifted_data(rng, n=90, m=6, c=3):
 
 def ranked(X, y, shrinkage, k):
     """Return the prediction, the ranking, the scores and the labels as these are sorted."""
-    problem = make_problem(BaseEstimator(), np.asfortranarray(X), y)
+    problem = make_problem(np.asfortranarray(X), y)
     effects, scores = measure(problem)
     state = SearchState(effects, scores, k, shrinkage=shrinkage)
     found = search_features(state, k)
@@ -106,7 +105,7 @@ def nominal_leftover(rng, weights=None):
     X = (y[:, np.newaxis] + rng.integers(0, [2, 3, 4], (200, 3))) % 5
     X = np.column_stack([X, y + rng.normal(size=200)])
     selector = GreedyMAUC(categorical_features=[0, 1, 2])
-    problem = make_problem(selector, X, y, weights, accepts=selector.accepts)
+    problem = make_problem(X, y, selector.fit_options, weights)
     effects, scores = measure(problem)
     state = SearchState(effects, scores, 4, shrinkage=0.3)
     search_features(state, 4)
@@ -358,7 +357,7 @@ def groups(rng):
 
 def oracle(X, y, selector):
     """Solve for every set anew, effects scaled so that all chosen have the predicted MAUC."""
-    model = measure_state(selector, make_problem(BaseEstimator(), X, y), 1)
+    model = measure_state(selector, make_problem(X, y), 1)
     R = score_correlations(model.scores, model.shrinkage, model.doubt)
 
     def scaled(chosen, scale):

@@ -42,7 +42,7 @@ def data(rng, n=120, m=30, c=4):
 
 def unpruned(X, y, k, prior, shrinkage):
     """Every candidate at every step, matrices inverted."""
-    effects, scores = measure(make_problem(GreedyMAUC(), X, y))
+    effects, scores = measure(make_problem(X, y))
     R = score_correlations(scores, shrinkage, doubt_of(y))
 
     def errors(chosen):
@@ -155,7 +155,7 @@ def test_sparse_and_sources_equal_dense(rng):
 def test_importances_are_those_of_an_estimator_on_robust_scores(rng):
     X, y = data(rng)
     X[:, 0] *= -1
-    problem = make_problem(GreedyMAUC(), X, y)
+    problem = make_problem(X, y)
     _, scores = measure(problem)
     q1, median, q3 = np.nanquantile(X, [0.25, 0.5, 0.75], axis=0)
     Z = np.rint(np.clip(32 * (X - median) / (q3 - q1) * 1.349, -127, 127))
@@ -208,7 +208,7 @@ def test_nominal_noise_has_no_large_weight(rng):
     nominal = GreedyMAUC("all", prior=ExtraTreesClassifier(200), categorical_features=[1, 2]).fit(
         X, y
     )
-    problem = make_problem(nominal, X, y)
+    problem = make_problem(X, y)
     _, scores = measure(problem)
     squares = dict(scores.nominal_shares)
     scores.nominal_shares.update(dict.fromkeys(squares, np.inf))  # all of it is confirmed
@@ -337,7 +337,7 @@ def test_halves_fit_the_estimator(rng, rule):
 def scores_of(X, y=None, **options):
     y = np.arange(X.shape[0]) % 2 if y is None else y
     selector = GreedyMAUC(**options)
-    problem = make_problem(selector, X, y, accepts=selector.accepts)
+    problem = make_problem(X, y, selector.fit_options)
     _, scores = measure(problem, max_samples=selector.max_samples)
     found = value_scores(problem, scores)
     return found[:, np.argsort(scores.rows)].T
@@ -396,8 +396,7 @@ def test_units_do_not_matter(rng, factor):
 
 def test_kept_rows_are_scored_by_all(rng):
     X, y = rng.normal(size=(300, 3)), np.arange(300) % 3
-    selector = GreedyMAUC(max_samples=30)
-    problem = make_problem(selector, X, y)
+    problem = make_problem(X, y)
     _, scores = measure(problem, max_samples=30)
     found = value_scores(problem, scores)
     assert found.shape == (3, 30)
@@ -408,6 +407,6 @@ def test_nominal_features_keep_the_scores_of_their_categories(rng):
     X, y = rng.normal(size=(90, 3)), np.arange(90) % 3
     X[:, 1] = rng.integers(0, 5, 90)
     selector = GreedyMAUC(categorical_features=[1])
-    problem = make_problem(selector, X, y, accepts=selector.accepts)
+    problem = make_problem(X, y, selector.fit_options)
     _, scores = measure(problem)
     assert_array_equal(value_scores(problem, scores)[1], scores.scores[1])

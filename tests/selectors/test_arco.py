@@ -74,7 +74,7 @@ def test_arco_of_weight_zero_is_maucd(many):
 def test_correlations_of_ranks_are_spearman(rng, n, dtype):
     XT = (rng.normal(size=(2, n)) * 30 + 100).clip(0, 255).astype(dtype)
     XT[1] = XT[0] // 2 + XT[1] // 2
-    ranks, squares, _ = measure(make_problem(ARCO(), XT.T, np.arange(n) % 2))
+    ranks, squares, _ = measure(make_problem(XT.T, np.arange(n) % 2))
     assert ranks.dtype == (np.int16 if n <= 2**15 else np.int32)
     product = rank_columns.rank_product(ranks[0], ranks[1])
     assert_array_equal(squares, (ranks.astype(np.int64) ** 2).sum(axis=1))

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.datasets import load_wine
 from sklearn.ensemble import ExtraTreesClassifier
 
@@ -88,7 +88,7 @@ def samples(rng):
 
 
 def state_of(X, y, prior=None):
-    state = measure_state(GreedyMAUC(), make_problem(BaseEstimator(), X, y), 12)
+    state = measure_state(GreedyMAUC(), make_problem(X, y), 12)
     return state.with_prior(prior)
 
 
@@ -160,7 +160,7 @@ def test_halves_have_the_weights_of_their_rows(wine, rng):
     weight = rng.integers(0, 4, len(y)) / 3  # whole ones are dealt out as copies are
     kept = weight > 0
     selector = consensus(ARCO(4)).fit(X, y, sample_weight=weight)
-    problem = make_problem(BaseEstimator(), X[kept], y[kept], weight[kept])
+    problem = make_problem(X[kept], y[kept], sample_weight=weight[kept])
     halves = complementary_halves(problem, 4, np.random.RandomState(0))
     for ranking, half in zip(selector.rankings_, halves, strict=True):
         rows = np.flatnonzero(kept)[half]
@@ -186,7 +186,7 @@ def test_what_is_learnt_agrees(wine, rule):
 def test_halves_are_what_the_selector_ranks_alone(wine):
     X, y = wine
     selector = consensus(GreedyMAUC(4)).fit(X, y)
-    halves = complementary_halves(make_problem(BaseEstimator(), X, y), 4, np.random.RandomState(0))
+    halves = complementary_halves(make_problem(X, y), 4, np.random.RandomState(0))
     for ranking, half in zip(selector.rankings_, halves, strict=True):
         assert_array_equal(ranking, GreedyMAUC(4).fit(X[half], y[half]).ranking_)
 

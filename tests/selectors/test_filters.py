@@ -9,7 +9,6 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import ndtri
-from sklearn.base import BaseEstimator
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.feature_selection import f_classif
 
@@ -146,7 +145,7 @@ def data():
 @pytest.fixture(scope="module")
 def matrices(data):
     """Give ``(decomposition, relevance) -> scores`` of shape (n_features, n_subproblems)."""
-    problem = make_problem(BaseEstimator(), *data)
+    problem = make_problem(*data)
     return {
         (name, relevance): entry.score(problem, Decomposition(name, N_CLASSES), slice(None))
         for name in DECOMPOSITIONS
@@ -257,7 +256,7 @@ def test_selection_equals_the_literal_loop(data, matrices, decomposition, releva
 def test_ties_by_mean_relevance(rng, relevance):
     # whole numbers of few values tie often
     X, y = rng.integers(0, 2, (40, 12)).astype(float), rng.permutation(np.arange(40) % 3)
-    problem = make_problem(BaseEstimator(), X, y)
+    problem = make_problem(X, y)
     scores = RELEVANCES[relevance].score(problem, Decomposition("one-vs-one", 3), slice(None))
     options = {"decomposition": "one-vs-one", "relevance": relevance, "schedule": "round_robin"}
     selector = SubproblemSelector("all", ties="mauc", **options).fit(X, y)

@@ -197,7 +197,7 @@ def test_correlations_of_a_part_of_the_samples(rng):
     assert not np.array_equal(part.separations_, GreedyMAUC("all").fit(X, y).separations_)
     assert_array_equal(part.scores_, GreedyMAUC("all").fit(X, y).scores_)
     # An eighth of the samples of every class, with the ranks among all
-    problem = make_problem(GreedyMAUC(), X, y)
+    problem = make_problem(X, y)
     _, scores = measure(problem, max_samples=50)
     _, full = measure(problem)
     order = np.argsort(y, kind="stable").astype(np.int32)

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
-from sklearn.base import BaseEstimator
 
 from mauc.data.door import make_problem
 from mauc.exceptions import MaucError, SmallClassWarning
@@ -11,7 +10,7 @@ from mauc.selectors.halves import complementary_halves
 
 
 def deal(X, y, n_pairs=3, seed=0, groups=None):
-    problem = make_problem(BaseEstimator(), X, y, groups=groups)
+    problem = make_problem(X, y, groups=groups)
     return complementary_halves(problem, n_pairs, np.random.RandomState(seed))
 
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 
 from mauc import MDFS, GreedyMAUC, MDLDiscretizer, feature_pair_auc
 from mauc.classifiers import NormalNaiveBayes
@@ -236,7 +236,7 @@ def test_dates_are_neither_kept_nor_ranked():
 
 def test_blocks_do_not_decide_what_is_wide():
     frame = pd.DataFrame({"noise": NOISE, "wide": WIDE, "small": STEPS})
-    problem = make_problem(BaseEstimator(), frame, Y)
+    problem = make_problem(frame, Y)
     together = problem.columns.floats(slice(None))
     for column in range(3):
         assert_array_equal(problem.columns.floats([column])[0], together[column])

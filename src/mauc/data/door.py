@@ -89,7 +89,7 @@ class FitOptions:
         return cls(
             accepts,
             type(estimator).__name__,
-            wishes=wishes if wishes.any else None,
+            wishes=None if wishes.first is None else wishes,
             dates="warn",
             **{name: given[name] for name in mine},
         )

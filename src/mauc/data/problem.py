@@ -35,7 +35,9 @@ class Problem:
     #: shape (n_pairs,): what each class pair counts, summing to 1; None if all count the same
     pair_shares: np.ndarray | None = None
     constraints: Constraints | None = None  #: wishes about the features that are chosen
-    dated: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))  #: int64, columns that are dates, which are never chosen
+    dated: np.ndarray = field(
+        default_factory=lambda: np.empty(0, np.int64)
+    )  #: int64, columns that are dates, which are never chosen
     categories: dict[int, np.ndarray] = field(default_factory=dict)  #: of nominal columns, by code
 
     @cached_property

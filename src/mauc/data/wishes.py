@@ -39,9 +39,10 @@ class WishOptions:
     budget: float | None = None
 
     @property
-    def any(self) -> bool:
-        """Whether there is a wish."""
-        return any(getattr(self, name) is not None for name in WISHES)
+    def first(self) -> str | None:
+        """The name of the first wish; None if there is none."""
+        given = (name for name, value in vars(self).items() if value is not None)
+        return next(given, None)
 
 
 WISHES = tuple(field.name for field in fields(WishOptions))

@@ -1,6 +1,7 @@
 """ConsensusSelector: what a selector chooses from many halves of the samples, made one ranking."""
 
 import math
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,8 +10,7 @@ from sklearn.base import clone
 
 from mauc.checks import check_choice, check_int
 from mauc.compile import njit
-from mauc.data.door import check_generator
-from mauc.data.wishes import WISHES
+from mauc.data.door import FitOptions, check_generator
 from mauc.exceptions import MaucError
 from mauc.memory import check_memory
 from mauc.parallel import run_blocks, start_pool
@@ -185,14 +185,13 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
             return super().accepts
 
     @property
-    def missing(self) -> Any:
-        """What missing numbers are to the AUCs of `selector`."""
-        return getattr(self._inner(), "missing", "tie")
-
-    @property
-    def pair_weight(self) -> Any:
-        """What class pairs count for `selector`."""
-        return getattr(self._inner(), "pair_weight", None)
+    def fit_options(self) -> FitOptions:
+        """What the parameters say of the data of a fit: those of `selector` hold."""
+        return replace(
+            self._inner().fit_options,
+            name=type(self).__name__,
+            categorical_features=self.categorical_features,
+        )
 
     @property
     def score_label(self) -> str:
@@ -242,13 +241,13 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
                 f'rule must be "auto", "frequency" or "rank" for {name}: "loss" searches by what '
                 f"GreedyMAUC minimises."
             )
-        for wish in WISHES:
-            if getattr(selector, wish, None) is not None:
-                raise MaucError(
-                    f"{wish} must be None for the {name} of a ConsensusSelector, which counts the "
-                    f"features of halves one by one; fit {name} itself."
-                )
-        if getattr(selector, "categorical_features", None) is not None:
+        options = selector.fit_options
+        if options.wishes is not None:
+            raise MaucError(
+                f"{options.wishes.first} must be None for the {name} of a ConsensusSelector, which "
+                f"counts the features of halves one by one; fit {name} itself."
+            )
+        if options.categorical_features is not None:
             raise MaucError(
                 f"categorical_features must be given to ConsensusSelector, not to its {name}."
             )

@@ -18,7 +18,7 @@ from mauc import (
     pair_auc_scores,
     select_k,
 )
-from mauc.data.door import make_problem
+from mauc.data.door import FitOptions, make_problem
 from mauc.datasets import make_siren
 from mauc.evaluation import panel
 from mauc.evaluation.panel import JUDGES
@@ -41,7 +41,7 @@ def siren():
     data = make_siren()
     selector = MDFS(10, random_state=0).fit(data.X, data.y)
     report = selection_report(selector, data.X, data.y, feature_names=data.feature_names)
-    problem = make_problem(MDFS(), data.X, data.y, accepts=selector.accepts)
+    problem = make_problem(data.X, data.y, FitOptions(selector.accepts))
     return data, selector, report, hold_out(selector, data.X, problem)
 
 
@@ -226,7 +226,7 @@ def test_weights_count_in_the_numbers_of_the_conclusion(rng):
     X, y, weight = weighted_rows(rng)
     selector = MAUCD(2).fit(X, y, weight)
     report = selection_report(selector, X, y, sample_weight=weight)
-    problem = make_problem(MAUCD(), X, y, weight, accepts=selector.accepts)
+    problem = make_problem(X, y, FitOptions(selector.accepts), weight)
     held = hold_out(selector, X, problem)
     conclusion = report.to_dict()["conclusion"]
     for key, columns in (("chosen", None), ("every", np.arange(5))):

@@ -17,7 +17,7 @@ from mauc.report.html.held_out import hold_out
 
 
 def problem_of(selector, X, y, sample_weight=None):
-    return make_problem(selector, X, y, sample_weight, accepts=selector.accepts)
+    return make_problem(X, y, selector.fit_options, sample_weight)
 
 
 def test_folds_are_stratified_and_hold_out_every_row_once():
