@@ -1,4 +1,4 @@
-"""Columns of any type for the kernels: wide values and distinct values."""
+"""Columns of any type for the kernels, and distinct values."""
 
 import numpy as np
 import pytest
@@ -10,15 +10,13 @@ from numpy.testing import assert_array_equal
 from mauc.data.columns import (
     as_floats,
     float_columns,
-    is_wide,
+    is_beyond_doubles,
     ordered_columns,
-    ordered_entries,
-    rank_wide,
-    scale_wide,
-    value_columns,
+    warn_of_merged_values,
     with_missing,
 )
 from mauc.data.labels import encode_labels, factorize, factorize_linear
+from mauc.exceptions import TinyUnitsWarning
 
 HAS_EXTENDED = np.finfo(np.longdouble).nmant > 52
 NAT = np.datetime64("NaT")
@@ -26,74 +24,36 @@ NAT = np.datetime64("NaT")
 sklearn_version = tuple(map(int, sklearn.__version__.split(".")[:2]))
 
 
-def test_which_values_are_wide():
-    assert not is_wide(np.array([2**53, -(2**53)]))
-    assert is_wide(np.array([2**53 + 1]))
-    assert is_wide(np.array([-(2**53) - 1]))
-    assert is_wide(np.array([2**63], np.uint64))
-    assert not is_wide(np.array([1.5, np.nan, np.inf], np.longdouble))
-    assert not is_wide(np.array([1e300]))
-    assert not is_wide(np.empty(0, np.int64))
-    assert is_wide(np.array(["2001"], "datetime64[D]"))
+def test_numbers_are_read_as_doubles():
+    XT = np.array([[1, 5, 3], [2**60, 2**60 + 1, 2**60 + 4096]])
+    for convert in (ordered_columns, float_columns):
+        assert_array_equal(convert(XT), XT.astype(float))
 
 
-@pytest.mark.skipif(not HAS_EXTENDED, reason="longdouble is float64 here")
-def test_extended_precision_is_wide_where_it_matters():
-    assert is_wide(np.array([1, np.nan], np.longdouble) + np.finfo(np.longdouble).eps)
-    assert is_wide(np.array([1], np.longdouble) * np.longdouble("1e400"))
+@pytest.mark.parametrize(
+    ("values", "is_beyond"),
+    [
+        (np.array([2**53, -(2**53)]), False),
+        (np.array([2**53 + 1]), True),
+        (np.array([-(2**53) - 1]), True),
+        (np.array([2**63], np.uint64), True),
+        (np.array([1.5, np.nan, np.inf], np.longdouble), False),
+        (np.empty(0, np.int64), False),
+    ],
+)
+def test_which_numbers_doubles_do_not_hold(values, is_beyond):
+    assert is_beyond_doubles(values) == is_beyond
 
 
-@pytest.mark.parametrize("dtype", ["i8", "u8", "m8[ns]", "M8[ns]"])
-def test_neighbours_stay_apart(dtype):
-    k = np.array([5, 3, 4, 4, 1000])
-    values = (k + 2**60).astype("i8").view(dtype)
-    assert_array_equal(rank_wide(values), [2, 0, 1, 1, 3])
-    assert_array_equal(scale_wide(values), [2, 0, 1, 1, 997])
-    assert_array_equal(ordered_columns(values[np.newaxis])[0], [2, 0, 1, 1, 3])
-    assert_array_equal(float_columns(values[np.newaxis])[0], [2, 0, 1, 1, 997])
-
-
-def test_a_common_factor_is_dropped():
-    # 300 years of days in nanoseconds: beyond 2**53, but multiples of a day
-    days = np.array([0, 3, 109_000])
-    values = (np.datetime64("1700-01-01", "ns") + days.astype("m8[D]")).astype("M8[ns]")
-    assert_array_equal(scale_wide(values), days / np.gcd.reduce(days))
-
-
-def test_the_whole_range_of_integers():
-    values = np.array([-(2**63), 2**63 - 1, 0, 1])
-    assert_array_equal(rank_wide(values), [0, 3, 1, 2])
-    scaled = scale_wide(values)
-    assert scaled[0] < scaled[2] <= scaled[3] < scaled[1]
-
-
-def test_nat_is_missing():
-    values = np.array(["2001-01-03", NAT, "2001-01-01"], "datetime64[ns]")
-    for found in (rank_wide(values), scale_wide(values), as_floats(values)):
-        assert np.isnan(found).tolist() == [False, True, False]
-        assert found[0] > found[2]
-    nothing = np.array([NAT, NAT])
-    assert np.isnan(rank_wide(nothing)).all()
-    assert np.isnan(scale_wide(nothing)).all()
-
-
-@pytest.mark.skipif(not HAS_EXTENDED, reason="longdouble is float64 here")
-def test_extended_precision():
-    k = np.array([2, 0, 1, 1, 7], np.longdouble)
-    for values in (k + np.longdouble(2) ** 62, 1 + k * np.finfo(np.longdouble).eps):
-        assert_array_equal(rank_wide(values), [2, 0, 1, 1, 3])
-        scaled = scale_wide(values)
-        assert_array_equal(scaled / scaled[2], k.astype(float))
-    huge = k * np.longdouble("1e4000")
-    assert_array_equal(rank_wide(huge), [2, 0, 1, 1, 3])
-    assert np.isfinite(scale_wide(huge) ** 2).all()
-    assert_array_equal(scale_wide(huge)[[0, 1]] / scale_wide(huge)[2], [2, 0])
-
-
-def test_only_wide_columns_are_changed():
-    XT = np.array([[1, 5, 3], [2**60, 2**60 + 1, 2**60 + 3]])
-    assert_array_equal(float_columns(XT), [[1, 5, 3], [0, 1, 3]])
-    assert_array_equal(value_columns(XT), XT.astype(float))
+def test_values_that_doubles_merge_are_warned_of():
+    table = np.array([[2**60, 2**60 + 4096], [2**60 + 1, 2**60], [2**60, 1]])
+    with pytest.warns(TinyUnitsWarning, match="1 of 2 columns of X: some values differ by less"):
+        warn_of_merged_values(table)
+    warn_of_merged_values(table[:, 1])  # multiples of 4096 stay apart
+    warn_of_merged_values(table.astype(float))
+    if HAS_EXTENDED:
+        with pytest.warns(TinyUnitsWarning, match="y_score: some values"):
+            warn_of_merged_values(1 + np.arange(3) * np.finfo(np.longdouble).eps, "y_score")
 
 
 @pytest.mark.parametrize("unit", ["D", "h", "s", "ms", "us", "ns", "M", "Y"])
@@ -105,30 +65,20 @@ def test_seconds_do_not_depend_on_the_unit(unit):
         assert_array_equal(as_floats(durations), [-978307200, 0, np.nan])
 
 
-def test_missing_entries_beside_wide_integers():
+@pytest.mark.parametrize("micros", [1577836800123457, -1, 1, 10**15 + 1])
+def test_the_float_of_a_date_does_not_depend_on_its_unit(micros):
+    in_micros = np.array([micros]).view("datetime64[us]")
+    assert as_floats(in_micros) == as_floats(in_micros.astype("datetime64[ns]"))
+    assert as_floats(in_micros)[0] == pytest.approx(micros / 1e6, rel=1e-15)
+
+
+def test_missing_entries_make_floats():
     is_missing = np.array([False, True, False])
-    for offset in (2**60, 2**63 + 2**60):
-        values = np.array([offset + 2, 0, offset + 1], np.uint64)
-        found = with_missing(values, is_missing)
-        assert_array_equal(rank_wide(found), [1, np.nan, 0])
     assert_array_equal(with_missing(np.array([3, 9, 2]), is_missing), [3, np.nan, 2])
     assert_array_equal(with_missing(np.array([True, True, False]), is_missing), [1, np.nan, 0])
     single = with_missing(np.array([1, 2, 3], np.float32), is_missing)
     assert single.dtype == np.float32
     assert_array_equal(single, [1, np.nan, 3])
-
-
-def test_wide_integers_with_missing_entries_keep_their_unit():
-    values = with_missing(np.array([2**60, 5, -(2**60)]), np.array([False, True, False]))
-    assert_array_equal(value_columns(values[np.newaxis])[0], [2.0**60, np.nan, -(2.0**60)])
-
-
-def test_sparse_entries_keep_their_place_beside_zero():
-    assert_array_equal(ordered_entries(np.array([2**60, 2**60 + 1, -(2**60)])), [1, 2, -1])
-    assert_array_equal(ordered_entries(np.array([2**60, 0, 2**60 + 1])), [1, 0, 2])
-    if HAS_EXTENDED:
-        data = np.array([1, np.nan, -2, 0], np.longdouble) * (1 + np.finfo(np.longdouble).eps)
-        assert_array_equal(ordered_entries(data), [1, np.nan, -1, 0])
 
 
 CODES = np.array([3, 0, 2, 3, 3, 0, 5])
