@@ -209,8 +209,7 @@ def explain(
     with fitted(fitting, reading, data, k, wishes) as found:
         selector, dataset = found.selector, found.dataset
     from mauc.data.source import ColumnSource
-    from mauc.selectors.base import problem_of_fit
-    from mauc.selectors.explain import Explainer
+    from mauc.selectors.explain import Explainer, problem_of_fit
 
     if isinstance(dataset.X, ColumnSource):
         raise MaucError(

@@ -85,11 +85,11 @@ class FitOptions:
         """Return what the parameters of an estimator that chooses features say."""
         mine, of_wishes = _shared_parameters(type(estimator))
         given = vars(estimator)
-        wishes = WishOptions(**{name: given[name] for name in of_wishes})
+        wishes = {name: given[name] for name in of_wishes if given[name] is not None}
         return cls(
             accepts,
             type(estimator).__name__,
-            wishes=None if wishes.first is None else wishes,
+            wishes=WishOptions(**wishes) if wishes else None,
             dates="warn",
             **{name: given[name] for name in mine},
         )
@@ -113,6 +113,11 @@ class Opened(NamedTuple):
     y: Any
     sample_weight: Any
     joined: AbstractContextManager[Any]  #: gives the cluster whose workers read X, or None
+
+
+def is_numbers(X: Any) -> bool:
+    """Whether X is an array of numbers, which needs no further look."""
+    return isinstance(X, np.ndarray) and X.dtype.kind in "biuf"
 
 
 def is_in_memory(data: Any) -> bool:
@@ -213,9 +218,10 @@ def check_input(X: Any, y: Any, options: FitOptions) -> Checked:
     """Check a table in memory and its labels, and encode its nominal columns."""
     labels, names, is_nominal = None, None, None
     dated, categories = np.empty(0, np.int64), {}
-    if options.dates != "read":
+    holds_types = is_frame(X)
+    if options.dates != "read" and not is_numbers(X):
         X, dated = leave_out_dates(X, warns=options.dates == "warn")
-    if is_frame(X):
+    if holds_types:
         labels = list(X.columns)
         with mauc_errors():
             names = _get_feature_names(X)
@@ -233,9 +239,10 @@ def check_columns_and_labels(
 ) -> tuple[Columns, np.ndarray]:
     """Check a table in memory, its nominal columns encoded, and its labels."""
     accepts = options.accepts
-    X = with_numbers(X) if is_frame(X) else X
-    if is_frame(X) and has_number_columns(X):
-        return _check_number_frame(X, y, options)
+    if is_frame(X):
+        X = with_numbers(X)
+        if has_number_columns(X):
+            return _check_number_frame(X, y, options)
     X, y = check_table(
         X,
         y,
@@ -247,7 +254,8 @@ def check_columns_and_labels(
     )
     if sparse.issparse(X):
         return SparseColumns(X), y
-    warn_of_merged_values(X)
+    if X.dtype.char not in "fd":
+        warn_of_merged_values(X)
     return DenseColumns(X), y
 
 
@@ -279,7 +287,8 @@ def check_table(
     has_labels = not (isinstance(y, str) and y == _NO_LABELS)
     if has_labels:
         check_no_missing_label(y)
-    X = dates_to_seconds(X)
+    if not is_numbers(X):
+        X = dates_to_seconds(X)
     try:
         if estimator is None:
             checked = check_array(X, input_name=name, **options)
@@ -407,8 +416,10 @@ def check_generator(random_state: Any) -> np.random.RandomState:
         return np.random.RandomState(np.random.MT19937(random_state))
     if isinstance(random_state, np.random.Generator):
         return np.random.RandomState(random_state.bit_generator)  # its draws go on where it stands
-    with mauc_errors():
+    try:
         return check_random_state(random_state)
+    except (TypeError, ValueError) as error:
+        raise as_mauc_error(error) from error
 
 
 def check_same_length(*arrays: Any) -> None:

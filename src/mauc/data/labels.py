@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
-from mauc.exceptions import MaucError, MaucTypeError, format_labels, mauc_errors
+from mauc.exceptions import MaucError, MaucTypeError, as_mauc_error, format_labels, mauc_errors
 
 MAX_EXACT_INTEGER = 2**53  # up to which float64 holds all whole numbers
 _STRINGS = 2**16  # that are Python objects at the same time
@@ -42,8 +42,10 @@ def encode_labels(
 def check_no_missing_label(y: Any, name: str = "y") -> None:
     """Raise if a label is None, NaN, NaT or pandas' NA."""
     # Beside strings NumPy would turn NaN into the string "nan".
-    with mauc_errors():
+    try:
         values = np.array(y, dtype=object) if isinstance(y, list | tuple) else np.asarray(y)
+    except (TypeError, ValueError) as error:
+        raise as_mauc_error(error) from error
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim == 1:

@@ -96,6 +96,8 @@ class Problem:
     @cached_property
     def pair_weights(self) -> tuple[np.ndarray | None, np.ndarray, np.ndarray]:
         """The weights as AUCs of class pairs take them: see `scale_weights`."""
+        if self.sample_weight is None:
+            return None, self.class_weights, np.zeros(self.n_classes, np.int64)
         return scale_weights(self.sample_weight, self.codes, self.class_weights)
 
     @cached_property

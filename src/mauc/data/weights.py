@@ -160,12 +160,12 @@ def scale_by_class(
 
 
 def scale_weights(
-    sample_weight: np.ndarray | None, codes: np.ndarray, class_weights: np.ndarray
-) -> tuple[np.ndarray | None, np.ndarray, np.ndarray]:
+    sample_weight: np.ndarray, codes: np.ndarray, class_weights: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Scale the weights by class, only where their products leave the doubles; exponents third."""
     n_classes = len(class_weights)
     largest = np.abs(np.frexp(class_weights)[1]).max(initial=0)
-    if sample_weight is None or largest <= _MAX_EXPONENT:
+    if largest <= _MAX_EXPONENT:
         return sample_weight, class_weights, np.zeros(n_classes, np.int64)
     scaled, exponents = scale_by_class(sample_weight, codes, n_classes)
     totals = np.bincount(codes, scaled, minlength=n_classes)

@@ -81,6 +81,20 @@ class Constraints:
         made._check_kept(dated, names)
         return made
 
+    def check_affordable(self, names: Sequence[Any]) -> None:
+        """Raise unless features are kept or the budget pays for the cheapest of those left."""
+        if self.costs is None or self.keep:
+            return
+        costs = np.where(self.unit_of >= 0, self.costs[self.unit_of], np.inf)
+        cheapest = int(np.argmin(costs))
+        if costs[cheapest] > self.budget:
+            raise MaucError(
+                f"{option('budget')} must pay for one feature of "
+                f"{option('n_features_to_select', 'fdr')} at least, the cheapest of which, "
+                f"{str(names[cheapest])!r}, costs {costs[cheapest]:g}, got {self.budget:g}; raise "
+                f"it or {option('fdr_alpha')}."
+            )
+
     def _check_kept(self, dated: np.ndarray, names: Sequence[Any]) -> None:
         """Raise where nothing but dates, which are left out, is to be kept of a unit."""
         units = [self.members(unit) for unit in self.keep]

@@ -22,7 +22,7 @@ from mauc.plotting.axes import (
     room_for,
 )
 from mauc.results import measure_name
-from mauc.selectors.base import problem_of_fit
+from mauc.selectors.explain import problem_of_fit
 
 _MAX_RANKS = 6  # colours of single ranks
 _MAX_NUMBERS = 12  # of features along a curve

@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from contextlib import nullcontext
 from dataclasses import KW_ONLY, dataclass, replace
-from importlib import import_module
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
@@ -11,8 +11,8 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.metadata_routing import UNUSED
 
-from mauc.checks import check_level, is_int, is_real
-from mauc.data.columns import default_names, is_frame
+from mauc.checks import check_level
+from mauc.data.columns import is_frame
 from mauc.data.decomposition import Decomposition
 from mauc.data.door import (
     FitOptions,
@@ -36,9 +36,8 @@ from mauc.memory import check_memory
 from mauc.parallel import count_threads
 from mauc.progress import progress
 from mauc.registry import Accepts, accepts_of
-from mauc.results import plural
 from mauc.search.selection import Ranked, Selection, single_ranking
-from mauc.selectors.trace import SelectionTrace
+from mauc.selectors.trace import Details, SelectionTrace
 
 if TYPE_CHECKING:
     from mauc.evaluation.certificate import Certificate
@@ -115,7 +114,9 @@ class RankingSelector(SelectorMixin, Estimator):
         self : object
         """
         shown = progress(type(self).__name__, verbose=True) if self.verbose else nullcontext()
-        with self._reported(X, y, sample_weight), shown:
+        has_callbacks = hasattr(self, "_skl_callbacks")
+        reported = self._reported(X, y, sample_weight) if has_callbacks else nullcontext()
+        with reported, shown:
             # A wrong option is refused before the data are looked at.
             options = self._check_fit(client)
             wanted = self._wanted_size()
@@ -207,9 +208,9 @@ class RankingSelector(SelectorMixin, Estimator):
         >>> GreedyMAUC(3).fit(X, y).explain("proline", X, y).chosen_for
         '0 vs 1'
         """
-        # By name: explanations build on a selector, not the other way round.
-        explainer_of = import_module("mauc.selectors.explain").Explainer
-        explainer = explainer_of(self, problem_of_fit(self, X, y, sample_weight))
+        from mauc.selectors.explain import Explainer, problem_of_fit
+
+        explainer = Explainer(self, problem_of_fit(self, X, y, sample_weight))
         return explainer.explain(explainer.column_of(feature))
 
     def certificate(
@@ -280,8 +281,10 @@ class RankingSelector(SelectorMixin, Estimator):
         """Return the checked options of a fit."""
         count_threads(self.n_jobs)
         wanted = self._wanted_size()
-        check_n_features(1 if is_int(wanted) else wanted, 1, self._size_choices)
-        check_level("fdr_alpha", self.fdr_alpha)
+        if not isinstance(wanted, Integral):
+            check_n_features(wanted, 1, self._size_choices)
+        if self.fdr_alpha != 0.05:  # else it is the default
+            check_level("fdr_alpha", self.fdr_alpha)
         if client is not None and self._no_cluster:
             raise MaucError(
                 f"client must be None for {type(self).__name__}, which does not run on a cluster: "
@@ -300,14 +303,14 @@ class RankingSelector(SelectorMixin, Estimator):
         self.support_: np.ndarray = np.zeros(problem.n_features, bool)
         self.support_[self.ranking_] = True
         self.pair_auc_: np.ndarray = ranked.pair_auc
-        details, wishes = dict(ranked.details), problem.constraints
+        details, wishes = ranked.details, problem.constraints
         if wishes is not None and wishes.costs is not None:
-            details["spent"] = wishes.spent(self.ranking_)
+            details = {**details, "spent": wishes.spent(self.ranking_)}
         self.trace_: SelectionTrace = SelectionTrace(
             *ranked.selection,
-            feature_names=feature_names(problem, self.ranking_),
+            feature_names=problem.names[self.ranking_],
             subproblem_names=np.array(names)[ranked.selection.subproblems],
-            details=details,
+            details=Details(details) if details else {},
             n_classes=problem.n_classes,
         )
         return self
@@ -353,7 +356,7 @@ class RankingSelector(SelectorMixin, Estimator):
         wishes = problem.constraints or Constraints(np.arange(problem.n_features))
         if self._takes_wishes:  # its search knows of features that may not be chosen
             wishes = replace(wishes, unit_of=np.where(is_wanted, wishes.unit_of, -1))
-            _check_affordable(wishes, problem)
+            wishes.check_affordable(problem.names)
             n_wanted = min(n_wanted, wishes.n_available)
             return self._rank(replace(problem, constraints=wishes), n_wanted, options)
         ranked = self._rank(problem, n_wanted, options)
@@ -462,66 +465,6 @@ class RankingSelector(SelectorMixin, Estimator):
         return tags
 
 
-def problem_of_fit(
-    selector: RankingSelector, X: Any, y: Any, sample_weight: Any = None, groups: Any = None
-) -> Problem:
-    """Return the problem of a fit, made again of its data; raise for other data."""
-    check_fitted(selector)
-    X, y, sample_weight, _ = open_input(X, y, sample_weight)
-    options = selector.fit_options
-    problem = make_problem(X, y, options, sample_weight, groups, warns=False)  # fit has warned
-    if problem.n_features != selector.n_features_in_:
-        raise MaucError(
-            f"X must have {plural(selector.n_features_in_, 'feature')} (as in fit), got "
-            f"{problem.n_features}."
-        )
-    if not np.array_equal(problem.classes, selector.classes_):
-        raise MaucError(
-            f"y must hold the {len(selector.classes_)} classes of fit, got {problem.n_classes} "
-            "others."
-        )
-    _check_same_rows(selector, problem)
-    return problem
-
-
-def _check_same_rows(selector, problem):
-    """Raise unless the rows of a problem are those of the fit, as far as they are known."""
-    fitted = selector._training_rows
-    given = None if fitted is None else TrainingRows.of(problem, selector.n_jobs)
-    what = "X, y and sample_weight must be what the selector was fitted on"
-    if fitted is not None and given is not None:
-        if given.digest != fitted.digest:
-            n_same = fitted.recognise(given).n_found
-            raise MaucError(
-                f"{what}, but {n_same:,} of the {given.n_rows:,} rows are among the "
-                f"{fitted.n_rows:,} rows of fit"
-                + (", with other weights" if n_same == given.n_rows == fitted.n_rows else "")
-                + "."
-            )
-        return
-    # One chosen feature is measured again: other data would make statements contradict.
-    again = chosen_pair_auc(problem.drop_zero_weight(), selector.ranking_[:1])[0]
-    if not np.allclose(again, selector.pair_auc_[0], rtol=0, atol=1e-9):
-        raise MaucError(
-            f"{what}, but the AUCs of feature {int(selector.ranking_[0])} differ from those of fit."
-        )
-
-
-def _check_affordable(wishes, problem):
-    """Raise unless features are kept or the budget pays for the cheapest of those left."""
-    if wishes.costs is None or wishes.keep:
-        return
-    costs = np.where(wishes.unit_of >= 0, wishes.costs[wishes.unit_of], np.inf)
-    cheapest = int(np.argmin(costs))
-    if costs[cheapest] > wishes.budget:
-        raise MaucError(
-            f"{option('budget')} must pay for one feature of "
-            f"{option('n_features_to_select', 'fdr')} at least, the cheapest of which, "
-            f"{str(feature_names(problem)[cheapest])!r}, costs {costs[cheapest]:g}, got "
-            f"{wishes.budget:g}; raise it or {option('fdr_alpha')}."
-        )
-
-
 def check_n_features(
     n_features_to_select: Any, n_features: int, choices: str = '"all", "auto" or "fdr"'
 ) -> int:
@@ -529,14 +472,14 @@ def check_n_features(
     wanted = 0.5 if n_features_to_select is None else n_features_to_select
     if isinstance(wanted, str) and f'"{wanted}"' in choices:
         return n_features
-    if is_int(wanted):
+    if isinstance(wanted, Integral) and not isinstance(wanted, bool):
         if not 1 <= wanted <= n_features:
             raise MaucError(
                 f"{option('n_features_to_select')} must be in [1, {n_features}] (the number of "
                 f"features), got {wanted}."
             )
         return int(wanted)
-    if is_real(wanted):
+    if isinstance(wanted, Real) and not isinstance(wanted, bool):
         if not 0.0 < wanted <= 1.0:
             raise MaucError(
                 f"n_features_to_select as a fraction of the features must be in (0, 1], "
@@ -557,10 +500,3 @@ def _load_all(source, choices):
         f"(source.take_rows(mask))",
     )
     return load_columns(source)
-
-
-def feature_names(problem: Any, columns: Any = slice(None)) -> np.ndarray:
-    """Return the names of features, "x0", "x1", ... where they have none."""
-    if problem.feature_names is not None:
-        return problem.feature_names[columns]
-    return np.array(default_names(np.arange(problem.n_features)[columns]))

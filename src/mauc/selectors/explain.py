@@ -11,11 +11,14 @@ from sklearn.base import clone
 from mauc.checks import is_int, unknown_choice
 from mauc.data.columns import default_names
 from mauc.data.decomposition import Decomposition
+from mauc.data.door import check_fitted, make_problem, open_input
+from mauc.data.problem import Problem
+from mauc.data.training_rows import TrainingRows
 from mauc.data.weights import pair_mean
 from mauc.exceptions import MaucError
 from mauc.measure.pair_auc import chosen_pair_auc
 from mauc.memory import check_memory
-from mauc.results import Result, measure_name, short_name
+from mauc.results import Result, measure_name, plural, short_name
 from mauc.search.greedy import condition_on, measure_state
 from mauc.search.prediction import (
     Prediction,
@@ -23,6 +26,7 @@ from mauc.search.prediction import (
     model_shares,
     residual_effects,
 )
+from mauc.selectors.base import RankingSelector
 from mauc.selectors.greedy_mauc import GreedyMAUC
 
 MAX_EXPLAINED = 2000  # features of a page
@@ -341,3 +345,48 @@ def _nearest_chosen(state: Any, ranking: np.ndarray) -> tuple[np.ndarray, np.nda
         nearest[block] = ranking[at]
         found[block] = np.clip(products[np.arange(len(at)), at], -1.0, 1.0)
     return nearest, found
+
+
+def problem_of_fit(
+    selector: RankingSelector, X: Any, y: Any, sample_weight: Any = None, groups: Any = None
+) -> Problem:
+    """Return the problem of a fit, made again of its data; raise for other data."""
+    check_fitted(selector)
+    X, y, sample_weight, _ = open_input(X, y, sample_weight)
+    options = selector.fit_options
+    problem = make_problem(X, y, options, sample_weight, groups, warns=False)  # fit has warned
+    if problem.n_features != selector.n_features_in_:
+        raise MaucError(
+            f"X must have {plural(selector.n_features_in_, 'feature')} (as in fit), got "
+            f"{problem.n_features}."
+        )
+    if not np.array_equal(problem.classes, selector.classes_):
+        raise MaucError(
+            f"y must hold the {len(selector.classes_)} classes of fit, got {problem.n_classes} "
+            "others."
+        )
+    _check_same_rows(selector, problem)
+    return problem
+
+
+def _check_same_rows(selector, problem):
+    """Raise unless the rows of a problem are those of the fit, as far as they are known."""
+    fitted = selector._training_rows
+    given = None if fitted is None else TrainingRows.of(problem, selector.n_jobs)
+    what = "X, y and sample_weight must be what the selector was fitted on"
+    if fitted is not None and given is not None:
+        if given.digest != fitted.digest:
+            n_same = fitted.recognise(given).n_found
+            raise MaucError(
+                f"{what}, but {n_same:,} of the {given.n_rows:,} rows are among the "
+                f"{fitted.n_rows:,} rows of fit"
+                + (", with other weights" if n_same == given.n_rows == fitted.n_rows else "")
+                + "."
+            )
+        return
+    # One chosen feature is measured again: other data would make statements contradict.
+    again = chosen_pair_auc(problem.drop_zero_weight(), selector.ranking_[:1])[0]
+    if not np.allclose(again, selector.pair_auc_[0], rtol=0, atol=1e-9):
+        raise MaucError(
+            f"{what}, but the AUCs of feature {int(selector.ranking_[0])} differ from those of fit."
+        )

@@ -82,10 +82,6 @@ class SelectionTrace(Result):
     details: Mapping[str, np.ndarray] = field(default_factory=dict)
     n_classes: int = 0  #: of the problem, for words; 0 if unknown
 
-    def __post_init__(self) -> None:
-        if not isinstance(self.details, Details):
-            object.__setattr__(self, "details", Details(self.details))
-
     def __len__(self) -> int:
         return len(self.features)
 

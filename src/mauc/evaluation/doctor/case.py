@@ -15,7 +15,6 @@ from mauc.evaluation.folds import Folds, make_folds
 from mauc.evaluation.panel import judged_rows
 from mauc.measure.pair_auc import chosen_pair_auc
 from mauc.results import plural, short_name
-from mauc.selectors.base import feature_names
 
 Array = np.ndarray[Any, Any]
 
@@ -66,7 +65,7 @@ class Case:
     ) -> None:
         self.problem, self.seed, self.n_jobs, self.code = problem, seed, n_jobs, _CODES[kind]
         self.ignored = ignored
-        self.names = feature_names(problem)
+        self.names = problem.names
         self.pair_auc = chosen_pair_auc(problem, np.arange(problem.n_features), n_jobs)
         self.first, self.second = np.triu_indices(problem.n_classes, 1)
         self.used = np.ones(problem.n_features, bool)  # columns that are judged

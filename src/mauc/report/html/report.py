@@ -34,7 +34,8 @@ from mauc.report.html.summarise import (
 from mauc.report.html.values import N_BINS, bin_features, draw_rows, number
 from mauc.report.html.what_if import what_if_part
 from mauc.results import measure_name, plural
-from mauc.selectors.base import RankingSelector, problem_of_fit
+from mauc.selectors.base import RankingSelector
+from mauc.selectors.explain import problem_of_fit
 from mauc.stats import Comparison
 
 # What a page holds at most, so that a browser opens it at once: 5,000 features x 325 pairs of
