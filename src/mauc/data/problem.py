@@ -62,12 +62,11 @@ class Problem:
             return self.feature_names.tolist()
         return self.column_labels or default_names(range(self.n_features))
 
-    @cached_property
-    def names(self) -> np.ndarray:
-        """Names of the columns, "x0", "x1", ... where they have none."""
+    def names_of(self, chosen: Any = slice(None)) -> np.ndarray:
+        """Return the names of columns, "x0", "x1", ... where they have none."""
         if self.feature_names is not None:
-            return self.feature_names
-        return np.array(default_names(range(self.n_features)))
+            return self.feature_names[chosen]
+        return np.array(default_names(np.arange(self.n_features)[chosen]))
 
     @cached_property
     def cluster(self) -> Any:

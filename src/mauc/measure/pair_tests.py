@@ -111,7 +111,7 @@ def pair_tests(
     higher = problem.classes[np.where(direction > 0, first, second)].astype(object)
     higher[direction == 0] = None
     return PairTests(
-        problem.names[features],
+        problem.names_of(features),
         problem.classes[first],
         problem.classes[second],
         higher,

@@ -308,7 +308,7 @@ class RankingSelector(SelectorMixin, Estimator):
             details = {**details, "spent": wishes.spent(self.ranking_)}
         self.trace_: SelectionTrace = SelectionTrace(
             *ranked.selection,
-            feature_names=problem.names[self.ranking_],
+            feature_names=problem.names_of(self.ranking_),
             subproblem_names=np.array(names)[ranked.selection.subproblems],
             details=Details(details) if details else {},
             n_classes=problem.n_classes,
@@ -356,7 +356,7 @@ class RankingSelector(SelectorMixin, Estimator):
         wishes = problem.constraints or Constraints(np.arange(problem.n_features))
         if self._takes_wishes:  # its search knows of features that may not be chosen
             wishes = replace(wishes, unit_of=np.where(is_wanted, wishes.unit_of, -1))
-            wishes.check_affordable(problem.names)
+            wishes.check_affordable(problem.names_of())
             n_wanted = min(n_wanted, wishes.n_available)
             return self._rank(replace(problem, constraints=wishes), n_wanted, options)
         ranked = self._rank(problem, n_wanted, options)

@@ -65,7 +65,7 @@ class Case:
     ) -> None:
         self.problem, self.seed, self.n_jobs, self.code = problem, seed, n_jobs, _CODES[kind]
         self.ignored = ignored
-        self.names = problem.names
+        self.names = problem.names_of()
         self.pair_auc = chosen_pair_auc(problem, np.arange(problem.n_features), n_jobs)
         self.first, self.second = np.triu_indices(problem.n_classes, 1)
         self.used = np.ones(problem.n_features, bool)  # columns that are judged
