@@ -18,7 +18,7 @@ def score(X, y):
     """Validate the data and score every feature, block by block."""
     problem = make_problem(X, y, FSDD().fit_options)
     whole = Decomposition("whole", problem.n_classes)
-    return [fsdd_relevance(problem, whole, block) for block in problem.blocks(reads_rows=True)]
+    return [fsdd_relevance(problem, whole, block) for block in problem.blocks()]
 
 
 def sum_and_variance(X):

@@ -1,18 +1,22 @@
-"""Loops over blocks of columns, in threads and with progress; results come in order."""
+"""Loops over blocks, in threads and with progress; results come in order.
+
+`Work` is what `Problem.map` runs on blocks of columns; `run_blocks` is the loop below it, which
+serves blocks of anything.
+"""
 
 import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from joblib import effective_n_jobs
 
+from mauc import progress
 from mauc.exceptions import MaucError
-from mauc.progress import track
 
 _scratch = threading.local()
 
@@ -25,13 +29,64 @@ def count_threads(n_jobs: int | None = None) -> Any:
         raise MaucError(f"n_jobs must be None or an int other than 0, got {n_jobs!r}.") from error
 
 
+class Work(NamedTuple):
+    """A function of blocks of columns and what it needs; see `Problem.map`."""
+
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...] = ()
+    columns: np.ndarray | None = None
+    out: tuple[np.ndarray, ...] = ()
+    prepare: Callable[..., tuple[Any, ...]] | None = None
+    reduce: Callable[[Iterator[tuple[Any, Any]]], Any] | None = None
+    n_scores: int = 1
+    is_dense: bool = False
+
+    def run(
+        self,
+        problem: Any,
+        blocks: list[Any],
+        n_jobs: int | None = None,
+        *,
+        release: Callable[[], None] | None = None,
+        **options: Any,
+    ) -> Iterator[tuple[Any, Any]]:
+        """Yield ``(block, result)`` for every block of a problem, or one pair if it is reduced.
+
+        `release` is called after every block; the other options are those of `run_blocks`.
+        """
+        function, out, chosen = self.function, self.out, self.columns
+        arguments = self.arguments
+        if self.prepare is not None:
+            arguments = self.prepare(problem, *arguments)
+
+        def call(block: Any) -> Any:
+            """Call the function with the parts of the arrays that belong to a block."""
+            if chosen is None:
+                result = function(problem, block, *arguments, *[array[block] for array in out])
+            else:
+                parts = [np.empty((len(block), *array.shape[1:]), array.dtype) for array in out]
+                result = function(problem, chosen[block], *arguments, *parts)
+                for array, part in zip(out, parts, strict=True):
+                    array[block] = part
+            if release is not None:
+                release()
+            return result
+
+        pairs = run_blocks(call, blocks, n_jobs, **options)
+        if self.reduce is None:
+            return pairs
+        n_features = problem.n_features
+        whole = slice(0, n_features) if chosen is None else np.arange(len(chosen))
+        return iter([(whole, self.reduce(pairs))])
+
+
 def run_blocks(
-    function: Any,
-    blocks: Any,
+    function: Callable[[Any], Any],
+    blocks: Iterable[Any],
     n_jobs: int | None = None,
     *,
     unit: str = "blocks",
-    n_bytes: Any = None,
+    n_bytes: Sequence[int] | None = None,
 ) -> Iterator[tuple[Any, Any]]:
     """Yield ``(block, function(block))`` for every block, in the order of the blocks.
 
@@ -40,12 +95,15 @@ def run_blocks(
     bytes of data of each block, are for `mauc.progress`.
     """
     blocks = list(blocks)
-    return track(_run_blocks(function, blocks, n_jobs), unit, len(blocks), n_bytes=n_bytes)
+    results = _run_blocks(function, blocks, n_jobs)
+    if progress.current is None and getattr(progress.fits, "report", None) is None:
+        return results
+    return progress.track(results, unit, len(blocks), n_bytes=n_bytes)
 
 
 def _run_blocks(function, blocks, n_jobs):
     n_threads = count_threads(n_jobs)
-    if n_threads == 1:
+    if n_threads == 1 or len(blocks) == 1:
         before = getattr(_scratch, "buffers", None)
         _keep_scratch()
         try:

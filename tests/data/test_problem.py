@@ -116,18 +116,57 @@ def test_blocks_of_chosen_columns_keep_neighbours_together(rng):
     X = np.broadcast_to(np.zeros(1), (10**6, 40))
     problem = bare_problem(X)
     chosen = rng.permutation(40)[:20]
-    blocks = [part for part, _ in problem.run_chosen(len, chosen)]
+    blocks = [part for part, _ in problem.map(len_of, columns=chosen)]
     assert_array_equal(chosen[np.concatenate(blocks)], np.sort(chosen))
     wide = bare_problem(np.zeros((10, 40)))
-    assert len(list(wide.run_chosen(len, chosen))) == 1
+    assert len(list(wide.map(len_of, columns=chosen))) == 1
+
+
+def len_of(problem, columns):
+    """Return the number of columns of a block of chosen ones."""
+    return len(columns)
+
+
+def sum_up(problem, block, times, sums, table):
+    """Fill in the sums of columns, and twice their number beside each."""
+    sums[:] = times * problem.columns.floats(block).sum(axis=1)
+    table[:, 1] = np.arange(problem.n_features)[block]
+    return float(sums.sum())
+
+
+def make_double(problem, times):
+    """Return the arguments of `sum_up`, made once."""
+    return (2 * times,)
+
+
+def total(pairs):
+    """Return the sum of the results."""
+    return sum(result for _, result in pairs)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 3])
+@pytest.mark.parametrize("columns", [None, np.array([7, 0, 3, 39, 3])])
+def test_map_fills_arrays_prepares_once_and_reduces(rng, monkeypatch, columns, n_jobs):
+    monkeypatch.setattr(block_width_module, "_BLOCK_BYTES", 300)  # 3 columns
+    problem = bare_problem(rng.integers(0, 9, (10, 40)).astype(np.float64))
+    chosen = np.arange(40) if columns is None else columns
+    wanted = 2 * problem.columns.array.sum(axis=0)[chosen]
+    sums, table = np.empty(len(chosen)), np.zeros((len(chosen) + 2, 2))
+    options = {"columns": columns, "out": (sums, table), "prepare": make_double, "n_jobs": n_jobs}
+    pairs = list(problem.map(sum_up, 1, **options))
+    assert_array_equal(sums, wanted)
+    assert_array_equal(table[:, 1], [*chosen, 0, 0])
+    assert len(pairs) > 1
+    assert_array_equal([result for _, result in pairs], [sums[at].sum() for at, _ in pairs])
+    [(whole, result)] = problem.map(sum_up, 1, reduce=total, **options)
+    assert_array_equal(np.arange(len(chosen))[whole], np.arange(len(chosen)))
+    assert result == wanted.sum()
 
 
 def test_tall_rows_are_read_by_cache_lines():
     X = np.zeros((2**20, 32))  # not touched
     tall = bare_problem(X)
     assert {block.stop - block.start for block in tall.blocks()} == {2}
-    by_rows = [block.stop - block.start for block in tall.blocks(reads_rows=True)]
-    assert by_rows == [16, 16]
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 import time
 import weakref
+from dataclasses import replace
 from itertools import chain
 
 import numpy as np
@@ -82,18 +83,19 @@ def test_stripes_that_slow_threads_keep_fit_the_memory(monkeypatch):
         return list(stripe)
 
     source.read = into_stripes
-    columns = make_problem(source, y).columns
+    problem = make_problem(source, y)
     is_slow = iter([False] * 12 + [True, False, False] * 100)
+    monkeypatch.setattr(SourceColumns, "block_width", lambda *_, **__: 10)
 
-    def work(block):
-        values = columns.ordered(block)
+    def work(problem, block):
+        values = problem.columns.ordered(block)
         if next(is_slow):
             time.sleep(0.02)
         return float(values.sum())
 
-    blocks = [slice(at, at + 10) for at in range(0, 1500, 10)]
-    found = [value for _, value in columns.run_blocks(work, blocks, 2)]
-    assert found == [float(X[:, block].T.copy().sum()) for block in blocks]
+    found = list(problem.map(work, n_jobs=2))
+    assert len(found) == 150
+    assert [value for _, value in found] == [float(X[:, at].T.copy().sum()) for at, _ in found]
     assert max(held) <= 600_000
 
 
@@ -140,22 +142,23 @@ def widest(source):
     return max(map(len, source.reads))
 
 
-def test_nothing_is_read_ahead_unless_wanted(table):
+def test_nothing_is_read_ahead_unless_wanted(table, monkeypatch):
     X, _ = table
     for reads_ahead in (True, False):
         source = CountingSource(X, memory=200_000)
         columns = SourceColumns(source, reads_ahead=reads_ahead)
+        problem = replace(make_problem(X, table[1]), columns=columns)
         n_read = []
-        blocks = [slice(j, j + 5) for j in range(0, 90, 5)]
+        monkeypatch.setattr(SourceColumns, "block_width", lambda *_, **__: 5)
 
-        def take(block, columns=columns, source=source, n_read=n_read, ahead=reads_ahead):
-            columns.ordered(block)
+        def take(problem, block, source=source, n_read=n_read, ahead=reads_ahead):
+            problem.columns.ordered(block)
             if ahead and not n_read:
                 wait_for(lambda: max(map(max, source.reads)) - block.stop > widest(source))
             time.sleep(0.01)
             n_read.append(max(map(max, source.reads)) - block.stop)
 
-        for _ in columns.run_blocks(take, blocks):
+        for _ in problem.map(take):
             pass
         # at the first block of a stripe the next one is being read, or it is not
         assert (max(n_read) > widest(source)) == reads_ahead

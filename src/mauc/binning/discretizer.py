@@ -96,14 +96,15 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, Estimator):
 
 def find_cut_points(problem: Problem, n_jobs: int | None = None) -> list[np.ndarray]:
     """Return the MDL cut points of every column as a list of arrays."""
-
-    def cut(block):
-        return cut_columns(problem, problem.value_columns(block))
-
     cut_points = []
-    for _, (points, offsets) in problem.run_blocks(cut, n_jobs=n_jobs, is_dense=True):
+    for _, (points, offsets) in problem.map(_cut_block, n_jobs=n_jobs, is_dense=True):
         cut_points += np.split(points, offsets[1:-1])
     return cut_points
+
+
+def _cut_block(problem: Problem, block: slice) -> tuple[np.ndarray, np.ndarray]:
+    """Return the cut points of some columns and their offsets."""
+    return cut_columns(problem, problem.value_columns(block))
 
 
 def cut_columns(problem: Problem, XT: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -22,7 +22,6 @@ def bin_columns(
     problem: Problem, binning: str, n_bins: int, n_jobs: int | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the state of every value, of `BINNINGS`, and the number of states of every column."""
-    problem = problem.drop_zero_weight()  # on a worker; elsewhere there are none
     if binning in ("equal_width", "equal_frequency"):
         check_int("n_bins", n_bins, 2, MAX_BINS)
     shape = problem.columns.shape[::-1]
@@ -31,32 +30,35 @@ def bin_columns(
     workspace = problem.columns.workspace
     states = workspace.array(shape, np.uint8, later=n_bits * shape[0] * (shape[1] // 8 + 8))
     n_states = np.empty(shape[0], np.int64)
-    is_nominal = problem.is_nominal
-
-    def fill(block):
-        XT, out, n_out = problem.columns.floats(block), states[block], n_states[block]
-        keeps_values = is_nominal[block] | (binning == "none")
-        if binning == "three_states":
-            three_states(XT, out, n_out, problem.sample_weight)
-        elif binning == "equal_width":
-            equal_width(XT, n_bins, out, n_out)
-        elif binning == "equal_frequency":
-            equal_frequency(XT, n_bins, out, n_out, problem.row_counts.weights)
-        elif binning == "mdl":
-            points, offsets = cut_columns(problem, XT)
-            out[:], n_out[:] = 0, 1
-            # most columns of wide data have one state
-            has_more = (np.diff(offsets) > 0) | np.isnan(XT).any(axis=1)
-            for j in np.flatnonzero(has_more & ~keeps_values):
-                bins = bins_of(XT[j], points[offsets[j] : offsets[j + 1]])
-                out[j], n_out[j] = _states(bins, block.start + int(j))
-        for j in _whole_states(XT, np.flatnonzero(keeps_values), out, n_out):
-            out[j], n_out[j] = _states(distinct_categories(XT[j])[1], block.start + int(j))
-        workspace.release()
-
-    for _ in problem.run_blocks(fill, n_jobs=n_jobs, is_dense=True):
+    for _ in problem.map(
+        _bin_block, binning, n_bins, out=(states, n_states), n_jobs=n_jobs, is_dense=True
+    ):
         pass
     return states, n_states
+
+
+def _bin_block(
+    problem: Problem, block: slice, binning: str, n_bins: int, out: np.ndarray, n_out: np.ndarray
+) -> None:
+    """Write the states of some columns, and their numbers of states."""
+    XT = problem.columns.floats(block)
+    keeps_values = problem.is_nominal[block] | (binning == "none")
+    if binning == "three_states":
+        three_states(XT, out, n_out, problem.sample_weight)
+    elif binning == "equal_width":
+        equal_width(XT, n_bins, out, n_out)
+    elif binning == "equal_frequency":
+        equal_frequency(XT, n_bins, out, n_out, problem.row_counts.weights)
+    elif binning == "mdl":
+        points, offsets = cut_columns(problem, XT)
+        out[:], n_out[:] = 0, 1
+        # most columns of wide data have one state
+        has_more = (np.diff(offsets) > 0) | np.isnan(XT).any(axis=1)
+        for j in np.flatnonzero(has_more & ~keeps_values):
+            bins = bins_of(XT[j], points[offsets[j] : offsets[j + 1]])
+            out[j], n_out[j] = _states(bins, block.start + int(j))
+    for j in _whole_states(XT, np.flatnonzero(keeps_values), out, n_out):
+        out[j], n_out[j] = _states(distinct_categories(XT[j])[1], block.start + int(j))
 
 
 def _whole_states(

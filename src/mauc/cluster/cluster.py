@@ -2,8 +2,7 @@
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator
-from operator import attrgetter
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -17,12 +16,13 @@ from mauc.cluster.connect import (
     scheduler_lost,
 )
 from mauc.cluster.tasks import Job, run_calls, send
+from mauc.data.columns import Columns, is_constant
 from mauc.data.problem import Problem
 from mauc.data.source import ColumnSource
 from mauc.exceptions import MaucError
 from mauc.extras import optional_import
 from mauc.memory import format_bytes
-from mauc.parallel import even_ranges
+from mauc.parallel import Work, even_ranges
 from mauc.progress import track
 
 _TASKS_PER_THREAD = 8  # so that no thread waits long for the last one
@@ -80,74 +80,82 @@ class Cluster:
 
     def __init__(self, client: Any) -> None:
         self.client = client
-        self._job: Any = None  # a future
+        self._jobs: dict[Columns, Any] = {}  # futures: rows of weight 0 are left out on the way
         with self._named_loss():
             self.n_threads: int = count_worker_threads(client)
             check_workers(client)
 
     def is_constant(self, problem: Problem) -> bool:
         """Whether no column of a problem has more than one known value."""
-        n_first = min(_FIRST_COLUMNS, problem.n_features)
-        return all(
-            found
-            for ranges in ([(0, n_first)], self._split(problem, n_first))
-            for _, found in self._map(
-                problem, attrgetter("is_constant"), [np.arange(*part) for part in ranges]
-            )
+        first = np.arange(min(_FIRST_COLUMNS, problem.n_features))
+        return not any(
+            varies
+            for columns in (first, None)
+            for _, varies in problem.map(any_varies, columns=columns, reduce=first_true)
         )
 
-    def map_ranges(
-        self, problem: Problem, function: Callable[..., Any], *arguments: Any
-    ) -> Iterator[tuple[slice, Any]]:
-        """Yield ``(range, function(part, *arguments))``, a part being the Problem of a range."""
-        ranges = self._split(problem)
-        found = self._map(problem, function, [np.arange(*part) for part in ranges], *arguments)
-        for number, result in track(found, "ranges of columns", len(ranges)):
-            yield slice(*ranges[number]), result
-
-    def map_chosen(
-        self, problem: Problem, function: Callable[..., Any], chosen: np.ndarray, *arguments: Any
-    ) -> Iterator[tuple[np.ndarray, Any]]:
-        """Yield ``(slots, function(part, *arguments))``; slots are indices of `chosen`."""
-        order = np.argsort(chosen, kind="stable")  # columns that lie together are read together
-        parts = [order[first:last] for first, last in even_ranges(len(chosen), 2 * self.n_threads)]
-        found = self._map(problem, function, [chosen[part] for part in parts], *arguments)
-        for number, result in found:
-            yield parts[number], result
+    def map(
+        self, problem: Problem, work: Work, n_jobs: int | None = None
+    ) -> Iterator[tuple[Any, Any]]:
+        """Yield what `Problem.map` does; workers read and measure, and their arrays come back."""
+        chosen, places = work.columns, self._places(problem, work.columns)
+        numbers = [np.arange(problem.n_features)[place] for place in places]
+        if chosen is not None:
+            numbers = [chosen[place] for place in places]
+        shapes = [(array.shape[1:], array.dtype) for array in work.out]
+        found = self._map(problem, work._replace(columns=None, out=()), numbers, shapes)
+        if chosen is None:
+            found = track(found, "ranges of columns", len(places))
+        waiting, n_yielded = dict[int, Any](), 0
+        for number, (pairs, parts) in found:
+            for array, part in zip(work.out, parts, strict=True):
+                array[places[number]] = part
+            problem.workspace.release()
+            waiting[number] = pairs
+            while n_yielded in waiting:
+                for block, result in waiting.pop(n_yielded):
+                    yield _part_of(places[n_yielded], block), result
+                n_yielded += 1
 
     def _map(
-        self, problem: Problem, function: Callable[..., Any], places: Any, *arguments: Any
+        self, problem: Problem, work: Work, numbers: list[np.ndarray], shapes: list[Any]
     ) -> Iterator[tuple[int, Any]]:
+        """Yield the number of every task and its result as it is done."""
         with self._named_loss():
-            calls = [(part, function, *arguments) for part in places]
+            calls = [(columns, work, shapes) for columns in numbers]
             yield from run_calls(self.client, self.share(problem), run_part, calls)
 
     def share(self, problem: Problem) -> Any:
-        """Return the future of the `Job` of a problem, which all tasks of a fit share."""
-        if self._job is None:
+        """Return the future of the `Job` of a problem, which all tasks on its columns share."""
+        columns = problem.columns
+        if columns not in self._jobs:
             job = Job(problem)
             count_worker_threads(self.client)
             check_source(self.client, job.source)
-            self._job = send(self.client, job)
-        return self._job
+            self._jobs[columns] = send(self.client, job)
+        return self._jobs[columns]
 
     def close(self) -> None:
         """Let the workers forget the fit."""
-        job, self._job = self._job, None
-        if job is not None:
+        while self._jobs:
             with contextlib.suppress(Exception):  # of a cluster that is gone
-                job.release()
+                self._jobs.popitem()[1].release()
 
-    def _split(self, problem: Problem, first: int = 0) -> list[tuple[int, int]]:
-        """Cut the columns from `first` on into ranges, of which a thread does several."""
-        n_left = problem.n_features - first
-        if n_left == 0:
-            return []
+    def _places(self, problem: Problem, chosen: np.ndarray | None) -> list[Any]:
+        """Return the columns of every task: slices of all, or positions in those chosen."""
+        if chosen is None:
+            return [slice(*part) for part in self._split(problem)]
+        order = np.argsort(chosen, kind="stable")  # columns that lie together are read together
+        n_parts = 2 * self.n_threads
+        return [order[first:last] for first, last in even_ranges(len(chosen), n_parts)]
+
+    def _split(self, problem: Problem) -> list[tuple[int, int]]:
+        """Cut the columns into ranges, of which a thread does several."""
         columns: Any = problem.columns
         n_bytes = int(columns.source.n_bytes)
         n_parts = min(_TASKS_PER_THREAD * self.n_threads, n_bytes // _MIN_TASK_BYTES)
         n_parts = max(self.n_threads, n_parts, n_bytes // _MAX_TASK_BYTES)
-        ranges: list[tuple[int, int]] = even_ranges(n_left, n_parts, first)
+        ranges: list[tuple[int, int]] = even_ranges(problem.n_features, n_parts)
         return ranges
 
     @contextlib.contextmanager
@@ -159,9 +167,31 @@ class Cluster:
             raise scheduler_lost(self.client, error) from error
 
 
-def run_part(job: Job, places: np.ndarray, function: Callable[..., Any], *arguments: Any) -> Any:
-    """Run a function of a Problem on some columns; called on a worker."""
-    part = job.part(places)
-    result = function(part, *arguments)
+def run_part(
+    job: Job, numbers: np.ndarray, work: Work, shapes: list[Any]
+) -> tuple[list[tuple[Any, Any]], list[np.ndarray]]:
+    """Do work on some columns; return the pairs of `Problem.map` and the arrays it filled in."""
+    part = job.part(numbers)
+    out = [part.workspace.array((len(numbers), *shape), kind) for shape, kind in shapes]
+    for array in out:
+        array.fill(0)
+    pairs = list(part.columns.map(part, work._replace(out=tuple(out))))
     job.keep(part)
-    return result
+    return pairs, out
+
+
+def any_varies(problem: Problem, block: slice) -> bool:
+    """Whether a column of a block has more than one known value."""
+    return not all(is_constant(problem.columns.column(j)) for j in range(block.start, block.stop))
+
+
+def first_true(pairs: Iterator[tuple[Any, bool]]) -> bool:
+    """Whether a result is true; the blocks after it are not read."""
+    return any(result for _, result in pairs)
+
+
+def _part_of(place: Any, block: slice) -> Any:
+    """Return the place of a block among all columns, or those chosen, from that of its range."""
+    if isinstance(place, slice):
+        return slice(place.start + block.start, place.start + block.stop)
+    return place[block]

@@ -5,7 +5,7 @@ durations as seconds. A missing value, for dates NaT, is NaN.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -17,7 +17,7 @@ from mauc.data.labels import MAX_EXACT_INTEGER
 from mauc.engine.arrays import contiguous_columns, is_row_major, read_only, take_columns
 from mauc.exceptions import TinyUnitsWarning, warn_user
 from mauc.memory import Workspace
-from mauc.parallel import run_blocks
+from mauc.parallel import Work
 
 _NO_SECONDS = ("Y", "M", "generic")  # units of a duration that have no length in seconds
 
@@ -31,7 +31,6 @@ _MAX_WIDTH = 256
 _LINE_BYTES = 64
 _ROW_BLOCK_BYTES = 2**24
 _MIN_BLOCKS = 8
-_ROW_CELLS = 2**23
 
 _FIRST_ROWS, _FIRST_COLUMNS = 16, 4096  # in which two values are searched first
 
@@ -84,10 +83,8 @@ class Columns(ABC):
         """Whether no column has more than one known value."""
         return all(is_constant(self.column(j)) for j in self.in_groups(np.arange(self.shape[1])))
 
-    def block_width(
-        self, n_columns: int, n_scores: int = 1, *, is_dense: bool = False, reads_rows: bool = False
-    ) -> int:
-        """Return how many of `n_columns` columns are worked on together, see `Problem.blocks`."""
+    def block_width(self, n_columns: int, n_scores: int = 1, *, is_dense: bool = False) -> int:
+        """Return how many of `n_columns` columns are worked on together, see `Problem.map`."""
         return _limit_width(min(_BLOCK_BYTES // self._column_bytes, _MAX_WIDTH), n_scores)
 
     @property
@@ -98,15 +95,25 @@ class Columns(ABC):
         """Yield columns that are looked at one by one, possibly only the first of them."""
         yield from columns
 
-    def run_blocks(
-        self, function: Callable[[slice], Any], blocks: Sequence[slice], n_jobs: int | None = None
-    ) -> Iterator[tuple[slice, Any]]:
-        """Yield ``(block, function(block))`` in order, in threads."""
-        return run_blocks(function, blocks, n_jobs)
+    def blocks(
+        self, n_scores: int = 1, *, is_dense: bool = False, columns: np.ndarray | None = None
+    ) -> list[Any]:
+        """Return blocks of all columns as slices, or of some as arrays of positions in `columns`.
 
-    def limit_threads(self, n_columns: int, n_jobs: int | None = None) -> int | None:
-        """Return `n_jobs`, or less where the memory does not allow that many blocks at once."""
-        return n_jobs
+        There are `n_scores` of a column. Blocks do not depend on the threads.
+        """
+        n = self.shape[1] if columns is None else len(columns)
+        width = self.block_width(n, n_scores, is_dense=is_dense)
+        blocks = [slice(start, min(start + width, n)) for start in range(0, n, width)]
+        if columns is None:
+            return blocks
+        order = np.argsort(columns, kind="stable")  # neighbours are read together
+        return [order[block] for block in blocks]
+
+    def map(self, problem: Any, work: Work, n_jobs: int | None = None) -> Iterator[tuple[Any, Any]]:
+        """Yield what `Problem.map` does, in threads of this process."""
+        blocks = self.blocks(work.n_scores, is_dense=work.is_dense, columns=work.columns)
+        return work.run(problem, blocks, n_jobs)
 
 
 def _limit_width(width: int, n_scores: int) -> int:
@@ -149,16 +156,10 @@ class DenseColumns(Columns):
             return False
         return super().is_constant()
 
-    def block_width(
-        self, n_columns: int, n_scores: int = 1, *, is_dense: bool = False, reads_rows: bool = False
-    ) -> int:
+    def block_width(self, n_columns: int, n_scores: int = 1, *, is_dense: bool = False) -> int:
         """Return how many of `n_columns` columns are worked on together."""
         if not self._is_row_major:
             return super().block_width(n_columns, n_scores)
-        if reads_rows:
-            # Pieces of rows are read slower than rows; threads need them where there is much to do.
-            n_pieces = min(4, 1 + n_columns * self.shape[0] // _ROW_CELLS)
-            return _limit_width(min(max(n_columns // n_pieces, 16), 512), n_scores)
         in_line = min(_LINE_BYTES // self.dtype.itemsize, _ROW_BLOCK_BYTES // self._column_bytes)
         width = min(_BLOCK_BYTES // self._column_bytes, _MAX_WIDTH)
         return _limit_width(max(width, min(in_line, n_columns // _MIN_BLOCKS)), n_scores)
@@ -215,9 +216,7 @@ class SparseColumns(Columns):
                 return False
         return True
 
-    def block_width(
-        self, n_columns: int, n_scores: int = 1, *, is_dense: bool = False, reads_rows: bool = False
-    ) -> int:
+    def block_width(self, n_columns: int, n_scores: int = 1, *, is_dense: bool = False) -> int:
         """Return how many of `n_columns` columns are worked on together."""
         if is_dense:
             return super().block_width(n_columns, n_scores)

@@ -12,7 +12,7 @@ from mauc.data.weights import as_counts, effective_rows, scale_weights
 from mauc.data.wishes import Constraints
 from mauc.engine.arrays import RowCounts, count_rows
 from mauc.memory import Workspace
-from mauc.parallel import run_blocks
+from mauc.parallel import Work
 
 MISSING = ("tie", "side")
 
@@ -68,11 +68,6 @@ class Problem:
             return self.feature_names[chosen]
         return np.array(default_names(np.arange(self.n_features)[chosen]))
 
-    @cached_property
-    def cluster(self) -> Any:
-        """The `mauc.cluster.Cluster` whose workers read the columns, or None."""
-        return self.columns.cluster
-
     @property
     def workspace(self) -> Workspace:
         """Gives out the arrays of what is made of all columns."""
@@ -119,9 +114,8 @@ class Problem:
     @property
     def is_constant(self) -> bool:
         """Whether no column has more than one known value."""
-        if self.cluster is not None:
-            return self.cluster.is_constant(self)
-        return self.columns.is_constant()
+        cluster = self.columns.cluster
+        return self.columns.is_constant() if cluster is None else cluster.is_constant(self)
 
     def missing_weights(self, chosen: Any) -> np.ndarray:
         """Return the missing values of columns by class, (n_chosen, n_classes), or their weight."""
@@ -138,39 +132,56 @@ class Problem:
         """Return columns as float32 or float64."""
         return self.columns.floats(chosen)
 
-    def blocks(
-        self, n_scores: int = 1, *, is_dense: bool = False, reads_rows: bool = False
-    ) -> list[slice]:
-        """Return blocks of columns, for `n_scores` of each; they do not depend on the threads."""
-        width = self.columns.block_width(
-            self.n_features, n_scores, is_dense=is_dense, reads_rows=reads_rows
-        )
-        n = self.n_features
-        return [slice(start, min(start + width, n)) for start in range(0, n, width)]
+    def blocks(self, n_scores: int = 1) -> list[slice]:
+        """Return blocks of columns, for `n_scores` of each, to go through one by one."""
+        return self.columns.blocks(n_scores)
 
-    def run_blocks(
+    def map(
         self,
-        function: Callable[[slice], Any],
+        function: Callable[..., Any],
+        *arguments: Any,
+        columns: np.ndarray | None = None,
+        out: tuple[np.ndarray, ...] = (),
+        prepare: Callable[..., tuple[Any, ...]] | None = None,
+        reduce: Callable[[Iterator[tuple[Any, Any]]], Any] | None = None,
         n_scores: int = 1,
         n_jobs: int | None = None,
-        **layout: bool,
-    ) -> Iterator[tuple[slice, Any]]:
-        """Yield ``(block, function(block))`` for every block of columns, in order, in threads."""
-        return self.columns.run_blocks(function, self.blocks(n_scores, **layout), n_jobs)
+        is_dense: bool = False,
+    ) -> Iterator[tuple[Any, Any]]:
+        """Yield ``(block, function(problem, block, *arguments, *views))`` for blocks of columns.
 
-    def run_chosen(
-        self,
-        function: Callable[[np.ndarray], Any],
-        chosen: np.ndarray,
-        n_scores: int = 1,
-        n_jobs: int | None = None,
-    ) -> Iterator[tuple[np.ndarray, Any]]:
-        """Yield ``(part, function(part))`` for parts of the positions in `chosen`, in threads."""
-        order = np.argsort(chosen, kind="stable")
-        width = self.columns.block_width(len(chosen), n_scores)
-        n_jobs = self.columns.limit_threads(min(width, len(chosen)), n_jobs)
-        parts = [order[start : start + width] for start in range(0, len(chosen), width)]
-        return run_blocks(function, parts, n_jobs)
+        Blocks come in order. The columns decide whether the work is done in threads, on stripes of
+        a source or on a cluster; the results are the same to the bit.
+
+        Parameters
+        ----------
+        function : callable
+            A function of a module, which can be sent to a worker: it knows nothing but what it is
+            given, and there the problem is that of some of the columns.
+        *arguments : object
+            Passed on as they are.
+        columns : ndarray of int, optional
+            Numbers of the columns in question. Then the function gets some of them in place of a
+            slice, and the blocks that come back are arrays of positions in `columns`.
+        out : tuple of ndarray
+            Arrays to fill in, whose first axis is that of the columns: the function gets the part
+            of each that belongs to the block.
+        prepare : callable, optional
+            ``prepare(problem, *arguments)`` makes, once per process, the arguments of the function
+            of these: what is too large to be sent, or is the same for all blocks.
+        reduce : callable, optional
+            ``reduce(pairs)`` makes one result of the pairs (block, result) of a process. Then
+            there is one pair per process, with the range of its columns.
+        n_scores : int, default=1
+            How many scores a column has in what is held of a block: it limits the width.
+        n_jobs : int, optional
+            Threads of this process.
+        is_dense : bool, default=False
+            Whether sparse columns are filled in.
+        """
+        work = Work(function, arguments, columns, out, prepare, reduce, n_scores, is_dense)
+        executor = self.columns if self.columns.cluster is None else self.columns.cluster
+        return executor.map(self, work, n_jobs)
 
     def take_rows(self, rows: np.ndarray) -> "Problem":
         """Return the problem of some of the rows, ascending, of every class at least one."""
@@ -187,8 +198,8 @@ class Problem:
     def drop_zero_weight(self) -> "Problem":
         """Return the problem of the rows of positive weight."""
         weight = self.sample_weight
-        if weight is None or (weight > 0).all() or self.cluster is not None:
-            return self  # the workers of a cluster count such rows as absent
+        if weight is None or (weight > 0).all():
+            return self
         rows = np.flatnonzero(weight)
         return replace(self.take_rows(rows), sample_weight=as_counts(weight[rows]))
 

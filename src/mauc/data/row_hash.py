@@ -32,7 +32,7 @@ def sample_rows(
 
     `weights`, in this order, count rows: one that stands for several may be chosen again and again.
     """
-    if len(order) < problem.n_samples:  # those of weight 0, which a cluster still has
+    if len(order) < problem.n_samples:  # those of weight 0 are not there
         there = np.sort(order)
         problem, order = problem.take_rows(there), np.searchsorted(there, order)
     n = problem.n_samples

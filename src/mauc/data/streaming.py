@@ -16,7 +16,7 @@ from mauc.data.nominal import category_codes, column_mask
 from mauc.data.source import ColumnSource
 from mauc.exceptions import MaucError, NotEnoughMemoryError, option
 from mauc.memory import Workspace, format_bytes
-from mauc.parallel import count_threads, run_blocks
+from mauc.parallel import Work, count_threads
 
 # Bytes per row that a thread needs to sort a column, in addition to the column: its keys twice.
 _WORK_BYTES = 24
@@ -78,12 +78,13 @@ class SourceColumns(Columns):
         mask = np.zeros(self.shape[0], bool)
         mask[rows] = True
         return SourceColumns(
-            self.source.take_rows(mask), self.is_nominal, accept_infinite=self.accept_infinite
+            self.source.take_rows(mask),
+            self.is_nominal,
+            accept_infinite=self.accept_infinite,
+            cluster=self.cluster,
         )
 
-    def block_width(
-        self, n_columns: int, n_scores: int = 1, *, is_dense: bool = False, reads_rows: bool = False
-    ) -> int:
+    def block_width(self, n_columns: int, n_scores: int = 1, *, is_dense: bool = False) -> int:
         """Return how many of `n_columns` columns are worked on together."""
         in_memory = self.source.memory // _BLOCK_SHARE // self._column_bytes
         return min(super().block_width(n_columns, n_scores), max(1, in_memory))
@@ -92,17 +93,22 @@ class SourceColumns(Columns):
     def _column_bytes(self):
         return max(self.dtype.itemsize, int(self.source.widths.max(initial=1))) * self.shape[0]
 
-    def run_blocks(
-        self, function: Any, blocks: Any, n_jobs: int | None = None
-    ) -> Iterator[tuple[Any, Any]]:
-        """Yield ``(block, function(block))`` in order, in as many threads as the memory allows."""
+    def map(self, problem: Any, work: Work, n_jobs: int | None = None) -> Iterator[tuple[Any, Any]]:
+        """Yield what `Problem.map` does, in as many threads as the memory allows."""
+        blocks = self.blocks(work.n_scores, is_dense=work.is_dense, columns=work.columns)
+        release = self.workspace.release
+        if work.columns is not None:  # read block by block, each when it is needed
+            n_threads = self.limit_threads(max(map(len, blocks), default=0), n_jobs)
+            yield from work.run(problem, blocks, n_threads, release=release)
+            return
         n_threads, edges = plan_pass(self.source, blocks, n_jobs, self.workspace.taken)
         self._ahead = ahead = ReadAhead(self._read_range, edges, is_ahead=self._reads_ahead)
         try:
-            yield from run_blocks(
-                function,
+            yield from work.run(
+                problem,
                 blocks,
                 n_threads,
+                release=release,
                 unit="blocks of columns",
                 n_bytes=_block_bytes(self.source, blocks),
             )

@@ -96,33 +96,33 @@ class TrainingRows(NamedTuple):
 def hash_rows(problem: Problem, n_jobs: int | None = None) -> np.ndarray | None:
     """Return a hash of each row, uint64; None if the columns would have to be read for it."""
     columns = problem.columns
-    if columns.is_streamed or columns.cluster is not None:
+    if columns.is_streamed:
         return None
     sums = _category_hashes(problem.classes)[problem.codes]
     salts = mix(np.arange(1, problem.n_features + 1, dtype=np.uint64) * _SALT) | np.uint64(1)
-    is_number = ~problem.is_nominal
-
-    def add(block):
-        chosen = block
-        if not is_number[block].all():
-            chosen = np.arange(problem.n_features)[block][is_number[block]]
-        found = np.zeros(problem.n_samples, np.uint64)
-        if columns.is_sparse:
-            part = columns.matrix[:, chosen]
-            of_columns = np.repeat(salts[chosen], np.diff(part.indptr))
-            data, rows = part.data.astype(np.float64), part.indices.astype(np.int64)
-            add_entries(data, rows, of_columns, found)
-        elif is_number[block].any():
-            add_values(columns.block(chosen, _plain_columns), salts[chosen], found)
-        return found
-
-    for _, found in problem.run_blocks(add, n_jobs=n_jobs):
-        sums += found
+    for _, of_block in problem.map(_hash_block, salts, n_jobs=n_jobs):
+        sums += of_block
     for j, categories in problem.categories.items():
         codes = columns.floats([j])[0].astype(np.int64)
         table = np.append(_category_hashes(categories), np.uint64(1))  # the last: missing
         sums += mix(table[codes] ^ salts[j])
     return mix(sums)
+
+
+def _hash_block(problem: Problem, block: slice, salts: np.ndarray) -> np.ndarray:
+    """Return what some columns add to the hash of every row."""
+    columns: Any = problem.columns
+    is_number, chosen = ~problem.is_nominal[block], np.arange(problem.n_features)[block]
+    sums = np.zeros(problem.n_samples, np.uint64)
+    numbers = block if is_number.all() else chosen[is_number]
+    if columns.is_sparse:
+        part = columns.matrix[:, numbers]
+        of_columns = np.repeat(salts[numbers], np.diff(part.indptr))
+        data, rows = part.data.astype(np.float64), part.indices.astype(np.int64)
+        add_entries(data, rows, of_columns, sums)
+    elif is_number.any():
+        add_values(columns.block(numbers, _plain_columns), salts[numbers], sums)
+    return sums
 
 
 def _plain_columns(XT):

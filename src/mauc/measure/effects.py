@@ -5,8 +5,6 @@ effects are moved towards standardised differences of the normal scores; see
 docs/methods/greedy_mauc.md.
 """
 
-from typing import Any
-
 import numpy as np
 from scipy.special import ndtri
 
@@ -50,64 +48,70 @@ def measure(
     `pair_auc` gets the folded AUCs of all features; scores have room for `n_room` further columns.
     """
     rows = KeptRows(problem, max_samples)
-    scorer = NormalScorer(problem, rows, n_room)
-    if problem.cluster is None:
-        return _measure_here(problem, scorer, pair_auc, n_jobs)
+    scores = NormalScorer(problem, rows).empty_scores(problem.n_features, n_room)
     effects = np.empty((problem.n_features, len(problem.max_wins)))
-    scores = scorer.scores
+    arrays = effects, scores.padded, scores.sums.T, scores.squares, scores.varies
+    # Of all rows nothing has to be sent.
     kept = (None, None) if len(rows.kept) == len(rows.order) else (rows.kept, rows.kept_weights)
-    measured = problem.cluster.map_ranges(problem, measure_part, kept, pair_auc is not None)
-    for block, (of_part, found, auc) in measured:
-        effects[block], scores.padded[block] = of_part, found.padded
-        scores.sums[:, block], scores.squares[block] = found.sums, found.squares
-        scores.varies[block] = found.varies
-        for column, share in found.nominal_shares.items():
-            scores.nominal_shares[block.start + column] = share
-        if pair_auc is not None:
-            pair_auc[block] = auc
+    blocks = problem.map(
+        _measure_block,
+        *kept,
+        out=arrays if pair_auc is None else (*arrays, pair_auc),
+        prepare=_prepare,
+        n_scores=effects.shape[1],
+        n_jobs=n_jobs,
+        is_dense=True,
+    )
+    for block, shares in blocks:
+        for position, share in shares:
+            scores.nominal_shares[block.start + position] = share
     return effects, scores
 
 
-def measure_part(
-    part: Problem, kept: tuple[Any, ...], keeps_auc: bool
-) -> tuple[np.ndarray, NormalScores, np.ndarray | None]:
-    """Return effects, scores and folded AUCs of a worker's columns; `kept` of None is all rows."""
-    pair_auc = np.empty((part.n_features, len(part.max_wins))) if keeps_auc else None
-    scorer = NormalScorer(part, KeptRows(part, None, *kept))
-    return *_measure_here(part, scorer, pair_auc), pair_auc
+def _prepare(
+    problem: Problem, kept: np.ndarray | None, kept_weights: np.ndarray | None
+) -> tuple[NormalScorer, "EffectEstimator", ColumnReader]:
+    """Return what the blocks of columns have in common; `kept` of None is all rows."""
+    rows = KeptRows(problem, None, kept, kept_weights)
+    scorer = NormalScorer(problem, rows)
+    return scorer, EffectEstimator(problem), ColumnReader(problem, rows.order)
 
 
-def _measure_here(problem, scorer, pair_auc, n_jobs=None):
-    effects = np.empty((problem.n_features, len(problem.max_wins)))
-    estimator = EffectEstimator(problem)
-    all_columns = ColumnReader(problem, None, scorer.rows.order)
-
-    def fill(block):
-        written = BlockScores(scorer, block, takes_all=estimator.takes_all)
-        reader = all_columns.with_writer(written)
-        wins = reader.read(block)
-        estimator.write(wins, written, effects[block])
-        if pair_auc is not None:
-            pair_auc[block] = folded_auc(wins, problem.max_wins)
-        # They were read as codes, and are read again as scores of the categories.
-        for offset, counts in unordered_columns(problem, block):
-            column = block.start + offset
-            by_category = category_scores(counts)
-            codes = problem.columns.floats([column])[0].astype(np.int64)
-            # Of rows of weight 0, which a cluster still has, the category may be unknown.
-            values = rank_scores(by_category)[np.minimum(codes, counts.n_categories - 1)]
-            reader.read_columns(read_only(values[np.newaxis]), np.array([column]))
-            folded, signs = nominal_pair_auc(counts), class_signs(counts, by_category)
-            effects[column] = estimator.nominal(folded, signs)
-            apparent = folded_effects(apparent_pair_auc(counts))
-            share = (folded_effects(folded) ** 2).sum() / max((apparent**2).sum(), 1e-300)
-            scorer.scores.nominal_shares[column] = float(min(share, 1.0))
-            if pair_auc is not None:
-                pair_auc[column] = folded
-
-    for _ in problem.run_blocks(fill, effects.shape[1], n_jobs, is_dense=True):
-        pass
-    return effects, scorer.scores
+def _measure_block(
+    problem: Problem,
+    block: slice,
+    scorer: NormalScorer,
+    estimator: "EffectEstimator",
+    reader: ColumnReader,
+    effects: np.ndarray,
+    padded: np.ndarray,
+    sums: np.ndarray,
+    squares: np.ndarray,
+    varies: np.ndarray,
+    *pair_auc: np.ndarray,
+) -> list[tuple[int, float]]:
+    """Fill in the arrays of some columns; return the confirmed shares of those without order."""
+    written = BlockScores(scorer, padded, sums, squares, varies, takes_all=estimator.takes_all)
+    wins = reader.read(block, written)
+    estimator.write(wins, written, effects)
+    for out in pair_auc:
+        out[:] = folded_auc(wins, problem.max_wins)
+    shares = []
+    # They were read as codes, and are read again as scores of the categories.
+    for at, counts in unordered_columns(problem, block):
+        by_category = category_scores(counts)
+        codes = problem.columns.floats([block.start + at])[0].astype(np.int64)
+        # The codes of rows that do not count may be those of no category.
+        values = rank_scores(by_category)[np.minimum(codes, counts.n_categories - 1)]
+        reader.read_columns(read_only(values[np.newaxis]), np.array([at]), written)
+        folded, signs = nominal_pair_auc(counts), class_signs(counts, by_category)
+        effects[at] = estimator.nominal(folded, signs)
+        apparent = folded_effects(apparent_pair_auc(counts))
+        share = (folded_effects(folded) ** 2).sum() / max((apparent**2).sum(), 1e-300)
+        shares.append((at, float(min(share, 1.0))))
+        for out in pair_auc:
+            out[at] = folded
+    return shares
 
 
 class EffectEstimator:

@@ -22,7 +22,7 @@ from scipy import sparse
 from scipy.special import ndtri
 
 from mauc.compile import njit
-from mauc.data.problem import Problem, group_by_class
+from mauc.data.problem import Problem
 from mauc.data.row_hash import sample_rows
 from mauc.engine.levels import take_levels
 from mauc.engine.nominal import CategoryCounts
@@ -165,10 +165,10 @@ class KeptRows:
     def __init__(
         self, problem: Problem, max_samples: int | None, kept: Any = None, kept_weights: Any = None
     ):
-        codes, given = problem.codes, problem.sample_weight
+        given = problem.sample_weight
         self.starts: np.ndarray
-        order, self.starts, weights = group_by_class(codes, problem.n_classes, given)
-        self.order: np.ndarray = order.astype(np.int32)
+        order, self.starts, weights = problem.by_class
+        self.order: np.ndarray = order.view(np.int32)
         self.weights: np.ndarray | None = None if given is None else weights
         total = len(order) if given is None else float(weights.sum())
         if max_samples is not None and max_samples < max(total, len(order)):
@@ -182,9 +182,9 @@ class KeptRows:
 
 
 class NormalScorer:
-    """Writes the scores of the columns of a problem, one block at a time, into `scores`."""
+    """What the scores of all columns of a problem have in common."""
 
-    def __init__(self, problem: Problem, rows: KeptRows, n_room: int = 0):
+    def __init__(self, problem: Problem, rows: KeptRows):
         self.rows: KeptRows = rows
         self.class_weights: np.ndarray = problem.class_weights
         # The score of a weighted rank is computed.
@@ -192,32 +192,51 @@ class NormalScorer:
         kept_rows = rows.order[rows.kept]
         counts = np.bincount(problem.codes[kept_rows], minlength=problem.n_classes)
         self.kept_starts: np.ndarray = np.concatenate([[0], np.cumsum(counts)])
-        n_features, n_padded = problem.n_features, -(-len(kept_rows) // _ALIGN) * _ALIGN
-        weights = None
+        self.kept_rows: np.ndarray = kept_rows
+        self.kept_counts: np.ndarray = counts
+        self.n_padded: int = -(-len(kept_rows) // _ALIGN) * _ALIGN
+        self.kept_weights: np.ndarray | None = None
         if rows.weights is not None:
-            weights = np.zeros(n_padded)
-            weights[: len(kept_rows)] = rows.kept_weights
-        self.sum_type: Any = np.int64 if weights is None else np.float64
-        self.scores: NormalScores = NormalScores(
-            np.zeros((n_features + n_room, n_padded), np.int8),
-            np.empty((problem.n_classes, n_features), self.sum_type),
+            self.kept_weights = np.zeros(self.n_padded)
+            self.kept_weights[: len(kept_rows)] = rows.kept_weights
+        self.sum_type: Any = np.int64 if rows.weights is None else np.float64
+
+    def empty_scores(self, n_features: int, n_room: int) -> NormalScores:
+        """Return scores to be filled in, with room for further columns."""
+        return NormalScores(
+            np.zeros((n_features + n_room, self.n_padded), np.int8),
+            np.empty((len(self.class_weights), n_features), self.sum_type),
             np.empty(n_features, self.sum_type),
-            counts,
+            self.kept_counts,
             np.empty(n_features, np.bool_),
-            kept_rows,
+            self.kept_rows,
             self.class_weights,
-            weights,
+            self.kept_weights,
         )
 
 
 class BlockScores:
-    """Scores, ties and class sums, of all rows, of a block of columns; a `ColumnReader` writes."""
+    """Scores, ties and class sums, of all rows, of a block of columns; a `ColumnReader` writes.
 
-    def __init__(self, scorer: NormalScorer, block: slice, *, takes_all: bool):
+    The arrays are the parts of those of `NormalScores` that belong to the block; `sums` has one
+    row per column.
+    """
+
+    def __init__(
+        self,
+        scorer: NormalScorer,
+        padded: np.ndarray,
+        sums: np.ndarray,
+        squares: np.ndarray,
+        varies: np.ndarray,
+        *,
+        takes_all: bool,
+    ):
         self.takes_all: bool = takes_all
-        self._scorer, self._first = scorer, block.start
+        self._scorer = scorer
+        self._padded, self._sums, self._squares, self._varies = padded, sums, squares, varies
         #: tied ordered pairs of rows per column, 0 if they are few
-        self.n_tied: np.ndarray = np.empty(block.stop - block.start, scorer.sum_type)
+        self.n_tied: np.ndarray = np.empty(len(varies), scorer.sum_type)
         #: sums of the scores over each class, and of their squares
         shape = len(self.n_tied), 2, len(scorer.class_weights)
         self.moments: np.ndarray = np.empty(shape, scorer.sum_type)
@@ -233,9 +252,9 @@ class BlockScores:
         scores = scorer.table[2 * np.cumsum(level_counts, axis=1) - level_counts]
         n_pairs = (level_counts * level_counts).sum(axis=1)
         is_tied = (n_pairs > n) & (n_pairs > MIN_TIED * n * n)
-        self.n_tied[columns - self._first] = np.where(is_tied, n_pairs, 0)
+        self.n_tied[columns] = np.where(is_tied, n_pairs, 0)
         # Two levels are half of all ranks apart or more: their scores differ.
-        scorer.scores.varies[columns] = n_pairs < n * n
+        self._varies[columns] = n_pairs < n * n
         out, targets = self._targets(columns)
         take_levels(LT, scorer.rows.order, scores, targets, out)
         self._sum(out, targets, columns)
@@ -248,7 +267,7 @@ class BlockScores:
         out, targets = self._targets(columns)
         n_tied, varies = np.empty(len(columns), np.int64), np.empty(len(columns), np.bool_)
         sorted_scores(keys, n_known, row_bits, scorer.table, targets, out, varies, n_tied)
-        self.n_tied[columns - self._first], scorer.scores.varies[columns] = n_tied, varies
+        self.n_tied[columns], self._varies[columns] = n_tied, varies
         self._sum(out, targets, columns)
 
     def write_ranks(self, ranks: np.ndarray, tied: np.ndarray, columns: np.ndarray) -> None:
@@ -258,8 +277,8 @@ class BlockScores:
         scores = np.clip(np.rint(UNIT * ndtri(lower)), -MAX_SCORE, 0.0)
         scores = (scores * -np.sign(ranks[:, rows.order])).astype(np.int8)
         is_tied = (tied > total) & (tied > MIN_TIED * total * total)
-        self.n_tied[columns - self._first] = np.where(is_tied, tied, 0.0)
-        self._scorer.scores.varies[columns] = scores.min(axis=1) != scores.max(axis=1)
+        self.n_tied[columns] = np.where(is_tied, tied, 0.0)
+        self._varies[columns] = scores.min(axis=1) != scores.max(axis=1)
         self._sum(scores, np.arange(len(columns)), columns)
 
     def _targets(self, columns):
@@ -267,18 +286,18 @@ class BlockScores:
         scorer = self._scorer
         n_samples = len(scorer.rows.order)
         if len(scorer.rows.kept) == n_samples:
-            return scorer.scores.padded, columns
+            return self._padded, columns
         return scratch_array("scores", (len(columns), n_samples), np.int8), np.arange(len(columns))
 
     def _sum(self, found, targets, columns):
         """Sum the scores of all rows, which are in rows `targets` of `found`, and of those kept."""
-        scorer, out = self._scorer, self._scorer.scores
+        scorer = self._scorer
         moments = class_moments(found, targets, scorer.rows.starts, scorer.rows.weights)
-        self.moments[columns - self._first] = moments
-        if found is not out.padded:
-            out.padded[columns, : len(out.rows)] = found[:, scorer.rows.kept]
-            moments = class_moments(out.padded, columns, scorer.kept_starts, out.weights)
-        out.sums[:, columns], out.squares[columns] = moments[:, 0].T, moments[:, 1].sum(axis=1)
+        self.moments[columns] = moments
+        if found is not self._padded:
+            self._padded[columns, : len(scorer.kept_rows)] = found[:, scorer.rows.kept]
+            moments = class_moments(self._padded, columns, scorer.kept_starts, scorer.kept_weights)
+        self._sums[columns], self._squares[columns] = moments[:, 0], moments[:, 1].sum(axis=1)
 
 
 def class_moments(

@@ -6,14 +6,13 @@ class j (Eq. 13-14 of the paper, doubled so that it is an integer). Dividing onc
 2 n_i n_j gives the AUC.
 """
 
-from copy import copy
 from typing import Any
 
 import numpy as np
 
 from mauc.checks import check_choice
 from mauc.data.door import AUCS, FitOptions, make_problem, open_input
-from mauc.data.problem import MISSING
+from mauc.data.problem import MISSING, Problem
 from mauc.data.source import ColumnSource
 from mauc.data.weights import pair_mean
 from mauc.engine.arrays import n_pairs_of, read_only
@@ -99,22 +98,28 @@ def _all_pair_auc(problem, folded, n_jobs=None):
             f"folded must be True for nominal columns, whose categories have no order, "
             f"got False with nominal column {int(np.argmax(problem.is_nominal))}."
         )
+    return _fill_pair_auc(problem, None, n_jobs, folded=folded)
+
+
+def _fill_pair_auc(
+    problem: Problem, chosen: np.ndarray | None, n_jobs: int | None, *, folded: bool
+) -> np.ndarray:
+    """Return the AUCs of chosen columns, or of all, (n_chosen, n_pairs)."""
     n_pairs = n_pairs_of(problem.n_classes)
-    pair_auc = np.empty((problem.n_features, n_pairs))
-    if problem.cluster is not None:
-        for part, found in problem.cluster.map_ranges(problem, _all_pair_auc, folded):
-            pair_auc[part] = found
-        return pair_auc
-
-    def fill(block):
-        if folded:
-            pair_auc[block] = pair_auc_of(problem, block)
-        else:
-            np.divide(*pair_wins(problem, block), out=pair_auc[block])
-
-    for _ in problem.run_blocks(fill, n_pairs, n_jobs):
+    pair_auc = np.empty((problem.n_features if chosen is None else len(chosen), n_pairs))
+    for _ in problem.map(
+        _write_pair_auc, folded, columns=chosen, out=(pair_auc,), n_scores=n_pairs, n_jobs=n_jobs
+    ):
         pass
     return pair_auc
+
+
+def _write_pair_auc(problem: Problem, columns: Any, folded: bool, out: np.ndarray) -> None:
+    """Write the AUCs of some columns."""
+    if folded:
+        out[:] = pair_auc_of(problem, columns)
+    else:
+        np.divide(*pair_wins(problem, columns), out=out)
 
 
 def missing_report(X: Any, y: Any) -> dict[Any, Any]:
@@ -145,18 +150,7 @@ def missing_report(X: Any, y: Any) -> dict[Any, Any]:
 
 def chosen_pair_auc(problem: Any, chosen: Any, n_jobs: int | None = None) -> np.ndarray:
     """Return the folded AUCs of chosen columns, an array, of shape (n_chosen, n_pairs)."""
-    pair_auc = np.empty((len(chosen), n_pairs_of(problem.n_classes)))
-    if problem.cluster is not None:
-        for slots, found in problem.cluster.map_chosen(problem, _all_pair_auc, chosen, True):
-            pair_auc[slots] = found
-        return pair_auc
-
-    def fill(slots):
-        pair_auc[slots] = pair_auc_of(problem, chosen[slots])
-
-    for _ in problem.run_chosen(fill, chosen, pair_auc.shape[1], n_jobs):
-        pass
-    return pair_auc
+    return _fill_pair_auc(problem, chosen, n_jobs, folded=True)
 
 
 def pair_auc_of(problem: Any, chosen: Any) -> Any:
@@ -170,14 +164,14 @@ def pair_auc_of(problem: Any, chosen: Any) -> Any:
 def auc_relevance(
     problem: Any, decomposition: Any, chosen: Any, pair_auc: Any = None
 ) -> np.ndarray:
-    """Return the folded AUC, see `MDFS`; `pair_auc` receives those of all class pairs."""
+    """Return the folded AUC, see `MDFS`; `pair_auc` gets those of the columns on all pairs."""
     wins, max_wins = pair_wins(problem, chosen)
     folded = folded_auc(wins, max_wins)
     unordered = list(unordered_columns(problem, chosen))
     for row, counts in unordered:
         folded[row] = nominal_pair_auc(counts)
     if pair_auc is not None:
-        pair_auc[chosen] = folded
+        pair_auc[:] = folded
     if decomposition.name == "one-vs-rest":
         folded = folded_auc(*_rest_wins(wins, max_wins, problem.pair_weights[2]))
         for row, counts in unordered:
@@ -346,14 +340,15 @@ def folded_auc(wins: Any, max_wins: Any) -> Any:
 class ColumnReader:
     """Counts the wins of dense columns and passes on what it learns of their order.
 
-    `writer` has methods ``write_levels(LT, level_counts, columns)`` for columns of bytes without
+    A writer has methods ``write_levels(LT, level_counts, columns)`` for columns of bytes without
     missing values and ``write_sorted(keys, n_known, row_bits, columns)`` for sorted columns, whose
-    keys number the `rows` in their order. Of rows with weights it gets the centred ranks instead,
-    ``write_ranks(ranks, tied, columns)``, see `rank_ordered`.
+    keys number the `rows` in their order; `columns` are positions in the block. Of rows with
+    weights it gets the centred ranks instead, ``write_ranks(ranks, tied, columns)``, see
+    `rank_ordered`.
     """
 
-    def __init__(self, problem: Any, writer: Any, rows: Any):
-        self._problem, self._writer, self._rows = problem, writer, rows
+    def __init__(self, problem: Any, rows: Any):
+        self._problem, self._rows = problem, rows
         self._labels = np.empty(problem.n_samples, np.int32)
         self._labels[rows] = np.arange(len(rows), dtype=np.int32)
         # They are read in the order of the values: fewer bytes, more of them in a cache.
@@ -361,60 +356,54 @@ class ColumnReader:
         self._codes = problem.codes[rows].astype(np.uint8 if is_narrow else np.int32)
         self._label_bits = label_bits_of(problem.n_classes)
 
-    def with_writer(self, writer: Any) -> "ColumnReader":
-        """Return a reader of the same problem that passes orders on to another writer."""
-        other = copy(self)
-        other._writer = writer
-        return other
-
-    def read(self, block: Any) -> np.ndarray:
-        """Return the wins of the columns of a slice, of shape (n_columns, n_pairs)."""
+    def read(self, block: Any, writer: Any) -> np.ndarray:
+        """Return the wins of the columns of a block, of shape (n_columns, n_pairs)."""
         XT = self._problem.columns.ordered(block)
-        return self.read_columns(XT, np.arange(block.start, block.stop))
+        return self.read_columns(XT, np.arange(len(XT)), writer)
 
-    def read_columns(self, XT: Any, columns: Any) -> np.ndarray:
-        """Return the wins of values that are given, the columns of these numbers."""
+    def read_columns(self, XT: Any, columns: Any, writer: Any) -> np.ndarray:
+        """Return the wins of values that are given, of columns at these positions."""
         if self._problem.sample_weight is not None:
-            return self._read_weighted(XT, columns)
+            return self._read_weighted(XT, columns, writer)
         if not can_count(XT.shape[1], self._problem.n_classes):
             values = read_only(XT.astype(np.float32)) if XT.dtype == np.uint8 else XT
-            return self._read_values(values, columns)
+            return self._read_values(values, columns, writer)
         if XT.dtype == np.uint8:
-            return self._read_levels(XT, XT.max(axis=1) + np.int64(1), columns)
+            return self._read_levels(XT, XT.max(axis=1) + np.int64(1), columns, writer)
         LT, n_levels, n_missing = find_levels(XT)
         has_levels = (n_levels > 0) & (n_missing == 0)
         wins = np.empty((len(XT), len(self._problem.max_wins)), np.int64)
         for chosen in _all_or_some(has_levels):
             wins[chosen] = self._read_levels(
-                read_only(LT[chosen]), n_levels[chosen], columns[chosen]
+                read_only(LT[chosen]), n_levels[chosen], columns[chosen], writer
             )
         for chosen in _all_or_some(~has_levels):
-            wins[chosen] = self._read_values(XT[chosen], columns[chosen])
+            wins[chosen] = self._read_values(XT[chosen], columns[chosen], writer)
         return wins
 
-    def _read_weighted(self, XT, columns):
-        # Stable: rows of weight 0, which a cluster still has, change no bit of a sum.
+    def _read_weighted(self, XT, columns, writer):
+        # Stable: equal values are summed in the order of the rows, whatever rows are left out.
         problem, orders = self._problem, np.argsort(XT, axis=1, kind="stable")
         weights, totals, _ = problem.pair_weights
         wins = weighted_wins(XT, problem.codes, weights, totals, orders)
         ranks, tied = np.empty(XT.shape), np.empty(len(XT))
         rank_ordered(XT, orders, problem.sample_weight, ranks, tied)
-        self._writer.write_ranks(ranks, tied, columns)
+        writer.write_ranks(ranks, tied, columns)
         return np.clip(wins, 0.0, problem.max_wins, out=wins)  # sums of weights are rounded
 
-    def _read_levels(self, LT, n_levels, columns):
+    def _read_levels(self, LT, n_levels, columns, writer):
         problem, level_counts = self._problem, np.zeros((len(LT), MAX_LEVELS), np.int64)
         wins = count_levels(
             LT, problem.codes, problem.class_counts, n_levels, level_counts=level_counts
         )
-        self._writer.write_levels(LT, level_counts[:, : n_levels.max()], columns)
+        writer.write_levels(LT, level_counts[:, : n_levels.max()], columns)
         return wins
 
-    def _read_values(self, XT, columns):
+    def _read_values(self, XT, columns, writer):
         wins = np.empty((len(XT), len(self._problem.max_wins)), np.int64)
         for part in key_blocks(XT):
             keys, n_known, row_bits = sort_with_rows(XT[part], self._labels, self._rows)
-            self._writer.write_sorted(keys, n_known, row_bits, columns[part])
+            writer.write_sorted(keys, n_known, row_bits, columns[part])
             relabel(keys, n_known, row_bits, self._codes, self._label_bits)
             wins[part] = sweep_keys(keys, n_known, self._problem.class_counts, self._label_bits)
         return wins

@@ -235,13 +235,9 @@ def adjust(p: Any) -> Any:
 
 def _over_columns(problem, function, n_jobs, *arguments):
     """Return what ``function(problem, block, *arguments)`` finds, for all columns in order."""
-    if problem.cluster is not None:
-        found = problem.cluster.map_ranges(problem, _over_columns, function, 1, *arguments)
-    else:
-        found = problem.run_blocks(
-            lambda block: function(problem, block, *arguments), 4 * problem.n_classes**2, n_jobs
-        )
-    return np.concatenate([part for _, part in sorted(found, key=lambda one: one[0].start)])
+    n_scores = 4 * problem.n_classes**2
+    found = problem.map(function, *arguments, n_scores=n_scores, n_jobs=n_jobs)
+    return np.concatenate([part for _, part in found])
 
 
 def _p_values(problem, block):

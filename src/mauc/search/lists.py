@@ -4,14 +4,17 @@ A relevance scores the features on every sub-problem, block by block, and the be
 are kept; then a schedule says which list gives its next feature, until K are selected.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import deepcopy
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
 
 from mauc.compile import njit, njit_part
+from mauc.data.decomposition import Decomposition
+from mauc.data.problem import Problem
 from mauc.data.weights import pair_mean
 from mauc.data.wishes import Purse
 from mauc.engine.exact_mean import mean_of_quotients
@@ -32,6 +35,12 @@ class TopK(NamedTuple):
         order = np.lexsort((self.features, -self.tie_breaks, -self.scores))[:, :length]
         return TopK(*(np.take_along_axis(part, order, axis=1) for part in self))
 
+    def joined(self, other: "TopK", start: int) -> "TopK":
+        """Return the entries of both; the features of the other one are numbered from `start`."""
+        further = other._replace(features=other.features + start)
+        parts = zip(self, further, strict=True)
+        return TopK(*(np.concatenate(both, axis=1) for both in parts))
+
 
 def fill_lists(scores: np.ndarray, tie_breaks: np.ndarray, length: int) -> TopK:
     """Return the best `length` of (n_features, n_lists) scores on every list, the worst first."""
@@ -46,64 +55,16 @@ def fill_lists(scores: np.ndarray, tie_breaks: np.ndarray, length: int) -> TopK:
 
 
 def rank_features(
-    problem: Any,
-    decomposition: Any,
-    relevance: Any,
-    length: int,
-    ties: str = "index",
-    n_jobs: int | None = None,
-    **settings: Any,
-) -> tuple[TopK, np.ndarray]:
-    """Return what `top_k` does, which workers call for their columns on a cluster."""
-    arguments = (decomposition, relevance, length, ties)
-    if problem.cluster is None:
-        return top_k(problem, *arguments, n_jobs, **settings)
-    pair_auc = settings.pop("pair_auc", None)  # filled here, not on a worker
-    n_pairs = None if pair_auc is None else pair_auc.shape[1]
-    mean_scores = np.empty(problem.n_features)
-    lists: TopK | None = None
-    ranges = problem.cluster.map_ranges(problem, top_k_of_part, *arguments, n_pairs, settings)
-    for part, (best, mean_scores[part], auc_of_part) in ranges:
-        best = best._replace(features=best.features + part.start)
-        if lists is not None:
-            both = zip(lists, best, strict=True)
-            best = TopK(*(np.concatenate(parts, axis=1) for parts in both)).first(length)
-        lists = best
-        if pair_auc is not None:
-            pair_auc[part] = auc_of_part
-    assert lists is not None  # there is a range at least
-    return lists, mean_scores
-
-
-def top_k_of_part(
-    part: Any,
-    decomposition: Any,
-    relevance: Any,
-    length: int,
-    ties: Any,
-    n_pairs: int | None,
-    settings: Any,
-) -> tuple[TopK, np.ndarray, np.ndarray | None]:
-    """Return what `top_k` does of a worker's columns, and their pair AUCs, or None."""
-    pair_auc = None
-    if n_pairs is not None:
-        pair_auc = np.empty((part.n_features, n_pairs))
-        settings = {**settings, "pair_auc": pair_auc}
-    length = min(length, part.n_features)
-    return *top_k(part, decomposition, relevance, length, ties, **settings), pair_auc
-
-
-def top_k(
-    problem: Any,
-    decomposition: Any,
-    relevance: Any,
+    problem: Problem,
+    decomposition: Decomposition,
+    relevance: Callable[..., np.ndarray],
     length: int,
     ties: str = "index",
     n_jobs: int | None = None,
     *,
     is_dense: bool = True,
-    reads_rows: bool = False,
-    denominators: Any = None,
+    denominators: np.ndarray | None = None,
+    pair_auc: np.ndarray | None = None,
     **options: Any,
 ) -> tuple[TopK, np.ndarray]:
     """Return the best `length` features of every sub-problem, and the mean scores of all features.
@@ -112,33 +73,68 @@ def top_k(
     Only the best of each list are held while blocks of columns pass by: memory is
     O(n_subproblems * length + n_samples * block). K features can be drawn from lists of K.
     `denominators`, one per sub-problem, are those of scores that are quotients, such as AUCs: their
-    means are then rounded once, so that equal means are equal numbers.
+    means are then rounded once, so that equal means are equal numbers. `pair_auc` gets the AUCs of
+    all features on the class pairs, from a relevance that knows them.
     """
-    n_lists, mean_scores = decomposition.n_subproblems, np.empty(problem.n_features)
-    tie_breaks = mean_scores if ties == "mauc" else np.zeros(problem.n_features)
+    mean_scores = np.empty(problem.n_features)
     lists: TopK | None = None
-    first_blocks: list[np.ndarray] = []  # until the lists can be filled
+    ranges = problem.map(
+        score_block,
+        decomposition,
+        relevance,
+        options,
+        denominators,
+        out=(mean_scores,) if pair_auc is None else (mean_scores, pair_auc),
+        reduce=partial(top_k, length=length, ties=ties),
+        n_scores=decomposition.n_subproblems,
+        n_jobs=n_jobs,
+        is_dense=is_dense,
+    )
+    for part, best in ranges:
+        # The first range begins at column 0.
+        lists = best if lists is None else lists.joined(best, part.start).first(length)
+    assert lists is not None
+    return lists, mean_scores
 
-    def score(block):
-        return np.ascontiguousarray(relevance(problem, decomposition, block, **options))
 
-    layout = {"is_dense": is_dense, "reads_rows": reads_rows}
-    for block, scores in problem.run_blocks(score, n_lists, n_jobs, **layout):
-        if problem.pair_shares is not None and decomposition.name == "one-vs-one":
-            mean_scores[block] = pair_mean(scores, problem.pair_shares)
-        elif denominators is None:
-            mean_scores[block] = scores.mean(axis=1)
-        else:
-            mean_scores[block] = mean_of_quotients(scores, denominators)
+def score_block(
+    problem: Problem,
+    block: Any,
+    decomposition: Decomposition,
+    relevance: Callable[..., np.ndarray],
+    options: dict[str, Any],
+    denominators: np.ndarray | None,
+    means: np.ndarray,
+    *pair_auc: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the scores of some columns, and their means, which are written to `means` as well."""
+    found = relevance(problem, decomposition, block, *pair_auc, **options)
+    scores = np.ascontiguousarray(found)
+    if problem.pair_shares is not None and decomposition.name == "one-vs-one":
+        means[:] = pair_mean(scores, problem.pair_shares)
+    elif denominators is None:
+        means[:] = scores.mean(axis=1)
+    else:
+        means[:] = mean_of_quotients(scores, denominators)
+    return scores, means
+
+
+def top_k(blocks: Iterator[tuple[Any, Any]], length: int, ties: str) -> TopK:
+    """Return the best `length` features of all lists, of blocks of scores and their means."""
+    lists: TopK | None = None
+    first_blocks: list[tuple[np.ndarray, np.ndarray]] = []  # until the lists can be filled
+    for block, (scores, means) in blocks:
+        tie_breaks = means if ties == "mauc" else np.zeros(len(means))
         if lists is not None:
-            push_block(scores, tie_breaks[block], block.start, *lists)
+            push_block(scores, tie_breaks, block.start, *lists)
             continue
-        first_blocks.append(scores)
+        first_blocks.append((scores, tie_breaks))
         if block.stop >= length:
-            lists = fill_lists(np.concatenate(first_blocks), tie_breaks[: block.stop], length)
+            lists = fill_lists(*map(np.concatenate, zip(*first_blocks, strict=True)), length)
             first_blocks.clear()
-    assert lists is not None  # there are at least `length` features
-    return lists.first(length), mean_scores
+    if lists is None:  # a process may have fewer columns
+        lists = fill_lists(*map(np.concatenate, zip(*first_blocks, strict=True)), length)
+    return lists.first(length)
 
 
 def draw_features(lists: Any, schedule: Any, n_wanted: int, score_feature: Any) -> Selection:

@@ -133,17 +133,17 @@ def value_scores(problem: Problem, scores: NormalScores, n_jobs: int | None = No
     """
     out = np.zeros((problem.n_features, len(scores.rows)), np.int8)
 
-    def fill(block):
-        columns = np.arange(problem.n_features)[block]
-        XT = problem.value_columns(columns)
-        out[columns] = _robust_scores(XT, problem.sample_weight)[:, scores.rows]
-
-    for _ in problem.run_blocks(fill, 1, n_jobs, is_dense=True):
+    for _ in problem.map(_score_block, scores.rows, out=(out,), n_jobs=n_jobs, is_dense=True):
         pass
     nominal = np.array(sorted(scores.nominal_shares), np.int64)
     if len(nominal) > 0:
         out[nominal] = scores.scores[nominal]
     return out
+
+
+def _score_block(problem: Problem, block: slice, rows: np.ndarray, out: np.ndarray) -> None:
+    """Write the scores of some columns in the rows that are kept."""
+    out[:] = _robust_scores(problem.value_columns(block), problem.sample_weight)[:, rows]
 
 
 def _robust_scores(XT, sample_weight=None):

@@ -19,6 +19,7 @@ from numba import uintp
 
 from mauc.checks import check_real
 from mauc.compile import njit
+from mauc.data.problem import Problem
 from mauc.engine.exact_mean import mean_of_quotients
 from mauc.engine.levels import take_levels
 from mauc.measure.pair_auc import ColumnReader, allocate_pair_auc, folded_auc
@@ -172,54 +173,60 @@ class ARCO(RankingSelector):
 
 
 def measure(
-    problem: Any, pair_auc: Any = None, n_jobs: int | None = None
-) -> tuple[Any, np.ndarray, np.ndarray]:
+    problem: Problem, pair_auc: np.ndarray | None = None, n_jobs: int | None = None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return centred ranks, the sums of their squares and mean AUCs; fill in `pair_auc`."""
-    writer = RankWriter(problem)
-    relevance = np.empty(problem.n_features)
-    if problem.cluster is not None:
-        n_pairs = None if pair_auc is None else pair_auc.shape[1]
-        for part, found in problem.cluster.map_ranges(problem, measure_part, n_pairs):
-            writer.ranks[part], writer.squares[part], relevance[part], auc_of_part = found
-            if pair_auc is not None:
-                pair_auc[part] = auc_of_part
-            problem.workspace.release()
-        return writer.ranks, writer.squares, relevance
-    reader = ColumnReader(problem, writer, np.arange(problem.n_samples, dtype=np.int32))
-
-    def fill(block):
-        wins = reader.read(block)
-        folded = folded_auc(wins, problem.max_wins)
-        if pair_auc is not None:
-            pair_auc[block] = folded
-        relevance[block] = mean_of_quotients(folded, problem.max_wins)
-        problem.workspace.release()
-
-    for _ in problem.run_blocks(fill, len(problem.max_wins), n_jobs, is_dense=True):
+    n_features, n_samples = problem.n_features, problem.n_samples
+    rank_type: Any = np.int16 if n_samples <= 2**15 else np.int32
+    if problem.sample_weight is not None:
+        rank_type = np.float64
+    ranks = problem.workspace.array((n_features, n_samples), rank_type)
+    squares = np.empty(n_features, np.float64 if rank_type is np.float64 else np.int64)
+    relevance = np.empty(n_features)
+    arrays = ranks, squares, relevance
+    for _ in problem.map(
+        _measure_block,
+        out=arrays if pair_auc is None else (*arrays, pair_auc),
+        prepare=_prepare,
+        n_scores=len(problem.max_wins),
+        n_jobs=n_jobs,
+        is_dense=True,
+    ):
         pass
-    return writer.ranks, writer.squares, relevance
+    return arrays
 
 
-def measure_part(part: Any, n_pairs: int | None) -> tuple[Any, ...]:
-    """Return what `measure` does of a worker's columns, and their pair AUCs, or None."""
-    pair_auc = None if n_pairs is None else np.empty((part.n_features, n_pairs))
-    return *measure(part, pair_auc), pair_auc
+def _prepare(problem: Problem) -> tuple[ColumnReader, np.ndarray | None]:
+    """Return what the blocks of columns have in common: a reader and the roots of the weights."""
+    weight = problem.sample_weight
+    reader = ColumnReader(problem, np.arange(problem.n_samples, dtype=np.int32))
+    return reader, None if weight is None else np.sqrt(weight)
+
+
+def _measure_block(
+    problem: Problem,
+    block: slice,
+    reader: ColumnReader,
+    roots: np.ndarray | None,
+    ranks: np.ndarray,
+    squares: np.ndarray,
+    relevance: np.ndarray,
+    *pair_auc: np.ndarray,
+) -> None:
+    """Fill in the arrays of some columns."""
+    wins = reader.read(block, RankWriter(ranks, squares, roots))
+    folded = folded_auc(wins, problem.max_wins)
+    for out in pair_auc:
+        out[:] = folded
+    relevance[:] = mean_of_quotients(folded, problem.max_wins)
 
 
 class RankWriter:
     """Writes centred ranks, in units of `rank_step`, and sums of squares, for a `ColumnReader`."""
 
-    def __init__(self, problem: Any):
-        n_features, n_samples = problem.n_features, problem.n_samples
-        rank_type: Any
-        rank_type, self._roots = np.int16 if n_samples <= 2**15 else np.int32, None
-        if problem.sample_weight is not None:
-            rank_type, self._roots = np.float64, np.sqrt(problem.sample_weight)
-        self.ranks: Any = problem.workspace.array((n_features, n_samples), rank_type)
-        self.squares: np.ndarray = np.empty(
-            n_features, np.int64 if self._roots is None else np.float64
-        )
-        self._step = rank_step(n_samples)
+    def __init__(self, ranks: np.ndarray, squares: np.ndarray, roots: np.ndarray | None):
+        self.ranks, self.squares = ranks, squares
+        self._roots, self._step = roots, rank_step(ranks.shape[1])
 
     def write_levels(self, LT: Any, level_counts: Any, columns: Any) -> None:
         """Write the ranks of columns of levels, uint8, none of which is missing."""

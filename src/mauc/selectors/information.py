@@ -63,25 +63,9 @@ class BinnedSelector(RankingSelector):
         workspace = problem.columns.workspace
         workspace.reserve(_TABLE_BYTES * len(problem.codes))
         y, rows = problem.codes, problem.row_counts
-        if problem.cluster is None:
-            states, n_states = bin_columns(problem, self.binning, self.n_bins, self.n_jobs)
-        else:
-            if rows.weights is not None:  # those of weight 0 are left out
-                is_kept = rows.weights > 0
-                y, rows = y[is_kept], rows._replace(weights=rows.weights[is_kept])
-            states, n_states = _bin_on_cluster(problem, len(y), self.binning, self.n_bins)
+        states, n_states = bin_columns(problem, self.binning, self.n_bins, self.n_jobs)
         n_threads = count_threads(self.n_jobs)
         return binned_features(states, n_states, y, problem.n_classes, n_threads, rows, workspace)
-
-
-def _bin_on_cluster(problem, n_rows, binning, n_bins):
-    """Return what `bin_columns` does; workers discretise, their states are collected here."""
-    states = problem.workspace.array((problem.n_features, n_rows), np.uint8)
-    n_states = np.empty(problem.n_features, np.int64)
-    for part, found in problem.cluster.map_ranges(problem, bin_columns, binning, n_bins):
-        states[part], n_states[part] = found
-        problem.workspace.release()
-    return states, n_states
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -5,9 +5,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from mauc.checks import check_choice
-from mauc.data.decomposition import DECOMPOSITIONS, decompose
+from mauc.data.decomposition import DECOMPOSITIONS, Decomposition, decompose
 from mauc.data.door import check_generator
-from mauc.data.problem import MISSING
+from mauc.data.problem import MISSING, Problem
 from mauc.exceptions import MaucError, NoEvidenceWarning, format_labels, warn_user
 from mauc.measure.pair_auc import allocate_pair_auc, auc_relevance
 from mauc.memory import check_memory
@@ -81,10 +81,8 @@ class ListSelector(RankingSelector):
 
     def _rank(self, problem, n_wanted, recipe):
         decomposition = decompose(recipe.decomposition, problem.n_classes)
-        entry, options = RELEVANCES[recipe.relevance], dict(recipe.options)
-        pair_auc = None
-        if recipe.relevance == "auc":
-            pair_auc = options["pair_auc"] = allocate_pair_auc(problem, n_wanted)
+        entry = RELEVANCES[recipe.relevance]
+        pair_auc = allocate_pair_auc(problem, n_wanted) if recipe.relevance == "auc" else None
         wishes, n_listed = problem.constraints, n_wanted
         if wishes is not None:
             n_listed = problem.n_features  # a group needs the scores of all its features
@@ -99,9 +97,9 @@ class ListSelector(RankingSelector):
             recipe.ties,
             self.n_jobs,
             is_dense=recipe.relevance != "auc",
-            reads_rows=entry.reads_rows,
             denominators=_auc_denominators(problem, decomposition, recipe.relevance),
-            **options,
+            pair_auc=pair_auc,
+            **recipe.options,
         )
         rng = check_generator(getattr(self, "random_state", None))
         shares = problem.pair_shares if decomposition.name == "one-vs-one" else None
@@ -110,12 +108,8 @@ class ListSelector(RankingSelector):
         def separation(feature):
             if pair_auc is not None and decomposition.name == "one-vs-one":
                 return pair_auc[feature]
-            if problem.cluster is not None:
-                found = problem.cluster.map_chosen(
-                    problem, auc_relevance, np.array([feature]), decomposition, slice(None)
-                )
-                return next(scores for _, scores in found)[0]
-            return auc_relevance(problem, decomposition, [feature])[0]
+            [(_, scores)] = problem.map(_aucs, decomposition, columns=np.array([feature]))
+            return scores[0]
 
         if wishes is None:
             selection = draw_features(lists, schedule, n_wanted, separation)
@@ -126,6 +120,11 @@ class ListSelector(RankingSelector):
             _warn_of_uncut(decomposition.names(problem.classes), lists, selection)
         chosen_auc = None if pair_auc is None else pair_auc[selection.features]
         return Ranked(decomposition, selection, scores, chosen_auc)
+
+
+def _aucs(problem: Problem, columns: Any, decomposition: Decomposition) -> np.ndarray:
+    """Return the AUCs of some columns on every sub-problem."""
+    return auc_relevance(problem, decomposition, columns)
 
 
 def _warn_of_uncut(names, lists, selection):

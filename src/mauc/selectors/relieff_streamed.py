@@ -169,8 +169,8 @@ class _ScaledColumns:
 
     def _blocks(self):
         if self._is_first or self._kept is None:
-            return self._problem.run_blocks(self._scale, n_jobs=self._n_threads, is_dense=True)
-        blocks = list(self._problem.blocks(is_dense=True))
+            return self._problem.map(_scale_block, self, n_jobs=self._n_threads, is_dense=True)
+        blocks = self._problem.columns.blocks(is_dense=True)
         return run_blocks(self._scale, blocks, self._n_threads)
 
     def _scale(self, block):
@@ -189,6 +189,10 @@ class _ScaledColumns:
         has_missing = scale_columns(XT, self._n_values[block], ZT)
         problem.workspace.release()
         return ZT, not (has_missing or self._n_values[block].any())
+
+
+def _scale_block(problem, block, columns):
+    return columns._scale(block)
 
 
 def _multiple(n):

@@ -155,7 +155,7 @@ class SketchColumns(Columns):
         self.shape, self.dtype = (sketch.n_rows, sketch.n_features), np.dtype(np.float64)
         self.known_wins: np.ndarray | None = sketch.pair_wins()[:, pairs]
 
-    def block_width(self, n_columns: int, n_scores: int = 1, **layout: Any) -> int:
+    def block_width(self, n_columns: int, n_scores: int = 1, *, is_dense: bool = False) -> int:
         """Return the number of columns: nothing is measured again."""
         return n_columns
 
