@@ -8,8 +8,8 @@ from _common import load, print_header, print_row
 from _peers import CPU, WekaClock, find_weka, time_wall_and_cpu
 from mauc import ChiSquare, SpreadFx, SymmetricalUncertainty
 from mauc.binning.contingency import CHI, SU
-from mauc.data.decomposition import Decomposition
 from mauc.data.door import make_problem
+from mauc.data.problem import Decomposition
 from mauc.measure.relevance import contingency_scores
 
 N_SELECTED = 100

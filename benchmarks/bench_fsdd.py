@@ -7,8 +7,8 @@ import numpy as np
 from _common import load, print_header, print_row
 from _peers import CPU, time_wall_and_cpu
 from mauc import FSDD
-from mauc.data.decomposition import Decomposition
 from mauc.data.door import make_problem
+from mauc.data.problem import Decomposition
 from mauc.measure.relevance import fsdd_relevance
 
 N_SELECTED = 100

@@ -16,8 +16,8 @@ from sklearn.model_selection import StratifiedKFold
 
 from mauc import SpreadFx
 from mauc.classifiers import NearestNeighbor, NormalNaiveBayes
-from mauc.data.decomposition import Decomposition
 from mauc.data.door import make_problem
+from mauc.data.problem import Decomposition
 from mauc.datasets import load_dataset
 from mauc.evaluation import FoldEvaluator
 from mauc.registry import RELEVANCES

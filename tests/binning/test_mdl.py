@@ -6,7 +6,7 @@ from hypothesis import given
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mauc.binning.contingency import CHI, IG, SU, mdl_cut_points, subproblem_scores
-from mauc.data.decomposition import Decomposition
+from mauc.data.problem import Decomposition
 from mauc.engine.arrays import count_rows
 from tests.helpers import oracle_mdl as oracle
 from tests.helpers import rival_strategies

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from mauc.data.decomposition import DECOMPOSITIONS, Decomposition
+from mauc.data.problem import DECOMPOSITIONS, Decomposition
 from mauc.engine.arrays import pair_index
 
 N_CLASSES = st.integers(2, 30)

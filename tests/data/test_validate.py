@@ -10,8 +10,8 @@ from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
 
 from mauc import MDFS, ReliefF, feature_pair_auc
-from mauc.data.decomposition import Decomposition
 from mauc.data.door import check_generator, make_problem
+from mauc.data.problem import Decomposition
 from mauc.datasets import make_control_charts
 from mauc.lab import tune_rbf_svm
 from mauc.measure.relevance import auc_relevance

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from mauc.engine.arrays import LN2, SHORT, contiguous_columns, count_rows, log_table, take_columns
+from mauc.data.columns import contiguous_columns, take_columns
+from mauc.engine.arrays import LN2, SHORT, count_rows, log_table
 
 LAYOUTS = {
     "C order": lambda X: X,

@@ -5,9 +5,8 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from mauc.data.columns import DenseColumns
-from mauc.data.decomposition import Decomposition
 from mauc.data.labels import encode_labels
-from mauc.data.problem import Problem
+from mauc.data.problem import Decomposition, Problem
 from mauc.engine import moments as moments_module
 from mauc.measure.relevance import subproblem_moments
 

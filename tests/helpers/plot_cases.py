@@ -5,7 +5,7 @@ import string
 import numpy as np
 import pandas as pd
 
-from mauc.data.decomposition import Decomposition
+from mauc.data.problem import Decomposition
 from mauc.difficulty import SirenStudy
 from mauc.evaluation import SizeCurve
 from mauc.plotting import (

@@ -19,8 +19,8 @@ from mauc import (
     SubproblemSelector,
     feature_pair_auc,
 )
-from mauc.data.decomposition import Decomposition
 from mauc.data.door import FitOptions, make_problem
+from mauc.data.problem import Decomposition
 from mauc.exceptions import MaucError
 from mauc.measure import pair_auc
 from mauc.measure.pair_auc import (

@@ -10,8 +10,8 @@ from sklearn.base import clone
 
 from mauc import FSDD, MRMR, AnovaF, ChiSquare, FisherScore, SpreadFx
 from mauc.binning.contingency import CHI, IG, SU
-from mauc.data.decomposition import DECOMPOSITIONS, Decomposition
 from mauc.data.door import AUCS, FitOptions, make_problem
+from mauc.data.problem import DECOMPOSITIONS, Decomposition
 from mauc.measure.relevance import (
     anova_relevance,
     contingency_scores,

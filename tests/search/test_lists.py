@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from mauc.data import columns as block_width_module
-from mauc.data.decomposition import Decomposition
 from mauc.data.door import make_problem
+from mauc.data.problem import Decomposition
 from mauc.measure.relevance import auc_relevance
 from mauc.search.lists import rank_features
 from tests.helpers import oracles, strategies

@@ -27,8 +27,8 @@ from mauc import (
     feature_pair_auc,
 )
 from mauc.data import columns as block_width_module
-from mauc.data.decomposition import DECOMPOSITIONS, Decomposition
 from mauc.data.door import make_problem
+from mauc.data.problem import DECOMPOSITIONS, Decomposition
 from mauc.exceptions import ConstantInputWarning, NoEvidenceWarning
 from mauc.registry import RELEVANCES
 from mauc.search.lists import SCHEDULES

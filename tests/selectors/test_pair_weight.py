@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_digits, load_wine
 
 from mauc import MAUCD, MDFS, ConsensusSelector, GreedyMAUC, feature_pair_auc
-from mauc.data.decomposition import Decomposition
+from mauc.data.problem import Decomposition
 from mauc.exceptions import MaucError
 from mauc.search.lists import SCHEDULES
 from tests.helpers.selector_cases import assert_same_fit

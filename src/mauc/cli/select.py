@@ -260,7 +260,7 @@ def write_pairs(found: Fitted, path: Path, jobs: int, *, force: bool) -> Path:
     """Write the folded AUC of every feature (row) on every class pair (column), or its sketch."""
     import pandas as pd
 
-    from mauc.data.decomposition import Decomposition
+    from mauc.data.problem import Decomposition
     from mauc.measure.pair_auc import feature_pair_auc
 
     sketch, dataset = getattr(found.selector, "sketch_", None), found.dataset

@@ -6,7 +6,7 @@ durations as seconds. A missing value, for dates NaT, is NaN.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any
 
@@ -14,10 +14,10 @@ import numpy as np
 from scipy import sparse
 
 from mauc.data.labels import MAX_EXACT_INTEGER
-from mauc.engine.arrays import contiguous_columns, is_row_major, read_only, take_columns
+from mauc.engine.arrays import read_only
 from mauc.exceptions import TinyUnitsWarning, warn_user
 from mauc.memory import Workspace
-from mauc.parallel import Work
+from mauc.parallel import Work, scratch_array
 
 _NO_SECONDS = ("Y", "M", "generic")  # units of a duration that have no length in seconds
 
@@ -29,6 +29,9 @@ _MAX_WIDTH = 256
 # Where X is row-major, columns of one cache line are read at once: read separately, each would
 # read the line again. Tall columns limit that, and so do threads: they share few blocks badly.
 _LINE_BYTES = 64
+_TILE_SIZE = 2**14  # values that are transposed together
+_MIN_TILE_ROWS = 64
+_CONFLICT_BYTES = 1024  # rows a multiple of this apart compete for the same lines of the cache
 _ROW_BLOCK_BYTES = 2**24
 _MIN_BLOCKS = 8
 
@@ -323,3 +326,56 @@ def is_beyond_doubles(values: np.ndarray) -> bool:
     with np.errstate(over="ignore"):
         held = values.astype(np.float64)
     return bool(((held != values) & (values == values)).any())
+
+
+def is_row_major(X: np.ndarray) -> bool:
+    """Whether the values of a row of an array are closer in memory than those of a column."""
+    return X.ndim == 2 and abs(X.strides[1]) < abs(X.strides[0])
+
+
+def take_columns(X: np.ndarray, chosen: Any) -> np.ndarray:
+    """Return columns of an array as rows: a view for a slice and for neighbours in their order."""
+    if isinstance(chosen, slice):
+        return X[:, chosen].T
+    columns = np.asarray(chosen)
+    if len(columns) == 0:
+        return X[:, :0].T
+    runs = np.split(columns, np.flatnonzero(np.diff(columns) != 1) + 1)
+    parts = [X[:, run[0] : run[-1] + 1].T for run in runs]
+    if len(parts) == 1:
+        return parts[0]
+    out = np.empty((len(columns), X.shape[0]), X.dtype)
+    start = 0
+    for part in parts:
+        _copy_columns(part, out[start : start + len(part)])
+        start += len(part)
+    return out
+
+
+def contiguous_columns(XT: np.ndarray, *, is_scratch: bool = False) -> np.ndarray:
+    """Return columns as contiguous read-only rows: a view, or a copy (scratch if `is_scratch`)."""
+    if XT.flags.c_contiguous or not is_row_major(XT.T) or not XT.dtype.isnative:
+        return read_only(np.ascontiguousarray(XT, dtype=XT.dtype.newbyteorder("=")))
+    make = partial(scratch_array, "columns") if is_scratch else np.empty
+    out = make(XT.shape, XT.dtype)
+    _copy_columns(XT, out)
+    return read_only(out)
+
+
+def _copy_columns(XT, out):
+    """Copy columns into the rows of `out`, in tiles of rows that fit into the cache."""
+    n_columns, n_samples = XT.shape
+    if not is_row_major(XT.T):
+        out[:] = XT
+        return
+    n_rows = max(_TILE_SIZE // max(1, n_columns), _MIN_TILE_ROWS)
+    has_conflicts = XT.strides[1] % _CONFLICT_BYTES == 0
+    padding = _LINE_BYTES // XT.itemsize
+    tile = np.empty((n_rows, n_columns + padding), XT.dtype)[:, :n_columns].T
+    for start in range(0, n_samples, n_rows):
+        part = XT[:, start : start + n_rows]
+        if has_conflicts:
+            tile = tile[:, : part.shape[1]]
+            tile[:] = part
+            part = tile
+        out[:, start : start + n_rows] = part

@@ -218,7 +218,7 @@ def check_input(X: Any, y: Any, options: FitOptions) -> Checked:
     """Check a table in memory and its labels, and encode its nominal columns."""
     labels, names, is_nominal = None, None, None
     dated, categories = np.empty(0, np.int64), {}
-    holds_types = is_frame(X)
+    holds_types = not is_numbers(X) and is_frame(X)
     if options.dates != "read" and not is_numbers(X):
         X, dated = leave_out_dates(X, warns=options.dates == "warn")
     if holds_types:
@@ -239,7 +239,7 @@ def check_columns_and_labels(
 ) -> tuple[Columns, np.ndarray]:
     """Check a table in memory, its nominal columns encoded, and its labels."""
     accepts = options.accepts
-    if is_frame(X):
+    if not is_numbers(X) and is_frame(X):
         X = with_numbers(X)
         if has_number_columns(X):
             return _check_number_frame(X, y, options)

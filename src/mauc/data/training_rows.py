@@ -12,9 +12,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from mauc.compile import njit, njit_part
-from mauc.data.columns import float_columns
+from mauc.data.columns import contiguous_columns, float_columns
 from mauc.data.problem import Problem
-from mauc.engine.arrays import contiguous_columns
 
 _MAX_HASHES = 2**20  # that are kept; of more rows, those of the smallest hashes
 _SALT = np.uint64(0x9E3779B97F4A7C15)

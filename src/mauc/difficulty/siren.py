@@ -14,9 +14,8 @@ from sklearn.utils import gen_batches
 
 from mauc.checks import check_choice, check_int, is_int
 from mauc.data.columns import default_names
-from mauc.data.decomposition import Decomposition
 from mauc.data.door import FitOptions, check_fitted, check_generator, make_problem
-from mauc.data.problem import Problem
+from mauc.data.problem import Decomposition, Problem
 from mauc.engine.arrays import n_pairs_of
 from mauc.evaluation.folds import Folds, check_cv, make_folds, warn_of_leaks
 from mauc.evaluation.panel import ask_judges, judged_rows

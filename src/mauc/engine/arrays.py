@@ -1,17 +1,21 @@
-"""Arrays for the kernels: read-only columns, aligned rows, v log v, weights; numbers of pairs."""
+"""What the kernels share: read-only views, aligned rows, v log v, weights, pairs, exact means.
+
+The mean of AUCs a_p / b_p over class pairs p has another denominator in every term. Added in double
+precision, equal means of two features come out apart by a unit in the last place, and the order of
+the features would hang on rounding. In `mean_of_quotients` the terms and their sum carry twice the
+digits, and the few sums that lie too close to the middle between two doubles are taken as
+fractions.
+"""
 
 import math
-from functools import partial
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import uintp
 
 from mauc.compile import njit, njit_part
-from mauc.parallel import scratch_array
 
-_TILE_SIZE = 2**14  # values that are transposed together
-_MIN_TILE_ROWS = 64
-_CONFLICT_BYTES = 1024  # rows a multiple of this apart compete for the same lines of the cache
 _LINE_BYTES = 64
 LANES = 16  # classes that the engine counts at once
 LN2 = math.log(2.0)
@@ -19,6 +23,10 @@ _CHUNK = 1 << 16  # entries rounded at once: a long table is not copied whole
 _MAX_COUNT = 2**53  # up to which doubles hold all whole numbers
 _WEIGHT_BITS = 44  # of a total of weights that are not whole
 SHORT = 1 << 12  # entries that Python computes in less time than the loop takes to compile
+
+_UNIT = 2.0**-53  # largest relative error of a rounding
+_SPLITTER = 2.0**27 + 1.0  # cuts 53 bits into two halves whose products are exact
+_MAX_WHOLE = 2.0**52  # denominators for which a numerator is found again from its quotient
 
 
 def read_only(array: np.ndarray) -> np.ndarray:
@@ -37,59 +45,6 @@ def n_pairs_of(n_classes: int) -> int:
 def pair_index(i: int, j: int, n_classes: int) -> int:
     """Return the index of the pair i < j in the order (0, 1), (0, 2), ..., (c-2, c-1)."""
     return i * (2 * n_classes - i - 1) // 2 + j - i - 1
-
-
-def is_row_major(X: np.ndarray) -> bool:
-    """Whether the values of a row of an array are closer in memory than those of a column."""
-    return X.ndim == 2 and abs(X.strides[1]) < abs(X.strides[0])
-
-
-def take_columns(X: np.ndarray, chosen: Any) -> np.ndarray:
-    """Return columns of an array as rows: a view for a slice and for neighbours in their order."""
-    if isinstance(chosen, slice):
-        return X[:, chosen].T
-    columns = np.asarray(chosen)
-    if len(columns) == 0:
-        return X[:, :0].T
-    runs = np.split(columns, np.flatnonzero(np.diff(columns) != 1) + 1)
-    parts = [X[:, run[0] : run[-1] + 1].T for run in runs]
-    if len(parts) == 1:
-        return parts[0]
-    out = np.empty((len(columns), X.shape[0]), X.dtype)
-    start = 0
-    for part in parts:
-        _copy_columns(part, out[start : start + len(part)])
-        start += len(part)
-    return out
-
-
-def contiguous_columns(XT: np.ndarray, *, is_scratch: bool = False) -> np.ndarray:
-    """Return columns as contiguous read-only rows: a view, or a copy (scratch if `is_scratch`)."""
-    if XT.flags.c_contiguous or not is_row_major(XT.T) or not XT.dtype.isnative:
-        return read_only(np.ascontiguousarray(XT, dtype=XT.dtype.newbyteorder("=")))
-    make = partial(scratch_array, "columns") if is_scratch else np.empty
-    out = make(XT.shape, XT.dtype)
-    _copy_columns(XT, out)
-    return read_only(out)
-
-
-def _copy_columns(XT, out):
-    """Copy columns into the rows of `out`, in tiles of rows that fit into the cache."""
-    n_columns, n_samples = XT.shape
-    if not is_row_major(XT.T):
-        out[:] = XT
-        return
-    n_rows = max(_TILE_SIZE // max(1, n_columns), _MIN_TILE_ROWS)
-    has_conflicts = XT.strides[1] % _CONFLICT_BYTES == 0
-    padding = _LINE_BYTES // XT.itemsize
-    tile = np.empty((n_rows, n_columns + padding), XT.dtype)[:, :n_columns].T
-    for start in range(0, n_samples, n_rows):
-        part = XT[:, start : start + n_rows]
-        if has_conflicts:
-            tile = tile[:, : part.shape[1]]
-            tile[:] = part
-            part = tile
-        out[:, start : start + n_rows] = part
 
 
 def padded_length(n_classes: int) -> int:
@@ -192,3 +147,80 @@ def fill_logs(logs):
     """Fill v ln v."""
     for v in range(2, logs.shape[0]):
         logs[v] = v * math.log(v)
+
+
+def mean_of_quotients(quotients: np.ndarray, denominators: np.ndarray) -> np.ndarray:
+    """Return the double nearest to the mean of every row of quotients, of shape (n_rows, n_terms).
+
+    They are whole numbers divided by the denominators; where one is not, its own value counts.
+    """
+    quotients = np.asarray(quotients, np.float64)
+    n_rows, n_terms = quotients.shape
+    if n_terms == 1 or n_rows == 0:
+        return quotients.mean(axis=1)
+    # Those of which numerators can be found again, 0 for the others.
+    is_whole = (denominators == np.rint(denominators)) & (denominators < _MAX_WHOLE)
+    divisors = np.where(is_whole & (denominators > 0), denominators, 0.0).astype(np.float64)
+    means, rest = np.empty(n_rows), np.empty(n_rows)
+    fill_means(np.ascontiguousarray(quotients), divisors, means, rest)
+    # The error of `rest` is below this, and a mean whose rest is that close to half the distance
+    # of its neighbour may belong to the neighbour; below a power of two doubles lie twice as close.
+    error = (n_terms + 8.0) ** 2 * _UNIT**2 * np.abs(means) + _UNIT * np.abs(rest)
+    half = np.spacing(np.abs(means)) / 2
+    is_close = np.minimum(np.abs(np.abs(rest) - half), np.abs(np.abs(rest) - half / 2)) <= error
+    for row in np.flatnonzero(is_close):
+        means[row] = _mean_of_fractions(quotients[row].tolist(), divisors.tolist())
+    return means
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def fill_means(quotients, divisors, means, rest):
+    """Fill in the mean of every row, in double precision, and what it lacks."""
+    n_terms = np.float64(quotients.shape[1])
+    for row in range(quotients.shape[0]):
+        terms = quotients[row]
+        total, lacking = 0.0, 0.0
+        for p in range(uintp(terms.shape[0])):
+            quotient, divisor = terms[p], divisors[p]
+            total, lost = _two_sum(total, quotient)
+            lacking += lost
+            # What rounding took from the quotient.
+            product, error = _two_product(quotient, divisor)
+            numerator = np.rint(product)
+            if divisor > 0.0 and numerator / divisor == quotient:
+                lacking += ((numerator - product) - error) / divisor
+        mean = total / n_terms
+        product, error = _two_product(mean, n_terms)
+        means[row], rest[row] = _two_sum(mean, ((total - product) - error + lacking) / n_terms)
+
+
+@njit_part
+def _two_sum(a, b):
+    """Return a + b and the error of that sum (Knuth)."""
+    total = a + b
+    part = total - a
+    return total, (a - (total - part)) + (b - part)
+
+
+@njit_part
+def _two_product(a, b):
+    """Return a * b and the error of that product (Dekker)."""
+    product = a * b
+    scaled = _SPLITTER * a
+    a_high = scaled - (scaled - a)
+    a_low = a - a_high
+    scaled = _SPLITTER * b
+    b_high = scaled - (scaled - b)
+    b_low = b - b_high
+    return product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
+
+
+def _mean_of_fractions(quotients, divisors):
+    total = Fraction(0)
+    for quotient, divisor in zip(quotients, divisors, strict=True):
+        numerator = np.rint(quotient * divisor)
+        if divisor > 0.0 and numerator / divisor == quotient:
+            total += Fraction(int(numerator), int(divisor))
+        else:
+            total += Fraction(quotient)
+    return float(total / len(quotients))

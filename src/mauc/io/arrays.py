@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from mauc.data.columns import default_names
+from mauc.data.columns import contiguous_columns, default_names, is_row_major, take_columns
 from mauc.data.frames import pandas_values, polars_values
 from mauc.data.nominal import find_nominal, get_column
 from mauc.data.source import ColumnSource, default_memory
-from mauc.engine.arrays import contiguous_columns, is_row_major, take_columns
 from mauc.exceptions import MaucError, MaucTypeError, option
 from mauc.extras import optional_import
 from mauc.io.cache import cache_array, drop_pages, file_stamp

@@ -15,8 +15,7 @@ from mauc.data.door import AUCS, FitOptions, make_problem, open_input
 from mauc.data.problem import MISSING, Problem
 from mauc.data.source import ColumnSource
 from mauc.data.weights import pair_mean
-from mauc.engine.arrays import n_pairs_of, read_only
-from mauc.engine.exact_mean import mean_of_quotients
+from mauc.engine.arrays import mean_of_quotients, n_pairs_of, read_only
 from mauc.engine.keys import key_blocks, label_bits_of, relabel, sort_columns, sort_with_rows
 from mauc.engine.levels import MAX_LEVELS, can_count, count_levels, find_levels
 from mauc.engine.nominal import count_categories, nominal_pair_auc, nominal_rest_auc

@@ -14,9 +14,8 @@ import numpy as np
 from mauc.binning.contingency import CHI, IG, SU, nominal_scores, subproblem_scores
 from mauc.binning.mdl import sorted_columns
 from mauc.compile import njit, njit_part
-from mauc.data.decomposition import Decomposition
-from mauc.engine.arrays import read_only
-from mauc.engine.exact_mean import mean_of_quotients
+from mauc.data.problem import Decomposition
+from mauc.engine.arrays import mean_of_quotients, read_only
 from mauc.engine.moments import class_moments, class_moments_by_rows
 from mauc.measure.pair_auc import auc_relevance as auc_relevance
 from mauc.measure.pair_auc import folded_auc

@@ -11,9 +11,9 @@ from sklearn.utils.metadata_routing import MetadataRequest
 
 from mauc.checks import check_choice
 from mauc.data.columns import is_frame, warn_of_merged_values
-from mauc.data.decomposition import Decomposition
 from mauc.data.door import check_same_length, check_table
 from mauc.data.labels import check_categories, check_no_missing_label
+from mauc.data.problem import Decomposition
 from mauc.data.weights import PairWeights, check_weights, class_table, pair_mean, scale_by_class
 from mauc.engine.ordered import class_wins
 from mauc.exceptions import (

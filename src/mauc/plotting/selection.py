@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from mauc.checks import check_choice
-from mauc.data.decomposition import Decomposition
 from mauc.data.door import check_fitted
+from mauc.data.problem import Decomposition
 from mauc.evaluation import SizeCurve
 from mauc.exceptions import MaucError
 from mauc.measure.pair_tests import significant_cells

@@ -13,11 +13,10 @@ import numpy as np
 from scipy.special import ndtri
 
 from mauc.compile import njit, njit_part
-from mauc.data.decomposition import Decomposition
-from mauc.data.problem import Problem
+from mauc.data.problem import Decomposition, Problem
 from mauc.data.weights import pair_mean
 from mauc.data.wishes import Purse
-from mauc.engine.exact_mean import mean_of_quotients
+from mauc.engine.arrays import mean_of_quotients
 from mauc.search.selection import Selection
 
 TIES = ("index", "mauc")

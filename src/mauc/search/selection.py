@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mauc.data.decomposition import Decomposition, decompose
+from mauc.data.problem import Decomposition, decompose
 
 
 class Selection(NamedTuple):

@@ -20,7 +20,7 @@ from numba import uintp
 from mauc.checks import check_real
 from mauc.compile import njit
 from mauc.data.problem import Problem
-from mauc.engine.exact_mean import mean_of_quotients
+from mauc.engine.arrays import mean_of_quotients
 from mauc.engine.levels import take_levels
 from mauc.measure.pair_auc import ColumnReader, allocate_pair_auc, folded_auc
 from mauc.parallel import count_threads, even_ranges, start_pool

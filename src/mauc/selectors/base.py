@@ -13,7 +13,6 @@ from sklearn.utils.metadata_routing import UNUSED
 
 from mauc.checks import check_level
 from mauc.data.columns import is_frame
-from mauc.data.decomposition import Decomposition
 from mauc.data.door import (
     FitOptions,
     check_columns,
@@ -25,7 +24,7 @@ from mauc.data.door import (
     open_input,
 )
 from mauc.data.frames import needs_types, take_columns
-from mauc.data.problem import Problem
+from mauc.data.problem import Decomposition, Problem
 from mauc.data.source import ColumnSource, load_columns
 from mauc.data.training_rows import TrainingRows
 from mauc.data.wishes import Constraints
@@ -279,7 +278,8 @@ class RankingSelector(SelectorMixin, Estimator):
 
     def _check_fit(self, client):
         """Return the checked options of a fit."""
-        count_threads(self.n_jobs)
+        if self.n_jobs is not None:
+            count_threads(self.n_jobs)
         wanted = self._wanted_size()
         if not isinstance(wanted, Integral):
             check_n_features(wanted, 1, self._size_choices)

@@ -10,9 +10,8 @@ from sklearn.base import clone
 
 from mauc.checks import is_int, unknown_choice
 from mauc.data.columns import default_names
-from mauc.data.decomposition import Decomposition
 from mauc.data.door import check_fitted, make_problem, open_input
-from mauc.data.problem import Problem
+from mauc.data.problem import Decomposition, Problem
 from mauc.data.training_rows import TrainingRows
 from mauc.data.weights import pair_mean
 from mauc.exceptions import MaucError

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from mauc.checks import check_int, check_real
-from mauc.data.decomposition import Decomposition
+from mauc.data.problem import Decomposition
 from mauc.data.wishes import WishMixin
 from mauc.measure.dispersion import MAX_FOLDED
 from mauc.measure.effects import measure

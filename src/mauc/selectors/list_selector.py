@@ -5,9 +5,8 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from mauc.checks import check_choice
-from mauc.data.decomposition import DECOMPOSITIONS, Decomposition, decompose
 from mauc.data.door import check_generator
-from mauc.data.problem import MISSING, Problem
+from mauc.data.problem import DECOMPOSITIONS, MISSING, Decomposition, Problem, decompose
 from mauc.exceptions import MaucError, NoEvidenceWarning, format_labels, warn_user
 from mauc.measure.pair_auc import allocate_pair_auc, auc_relevance
 from mauc.memory import check_memory

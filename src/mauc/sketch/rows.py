@@ -6,12 +6,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from mauc.data.columns import Columns, DenseColumns, as_floats, default_names, float_columns
+from mauc.data.columns import (
+    Columns,
+    DenseColumns,
+    as_floats,
+    contiguous_columns,
+    default_names,
+    float_columns,
+)
 from mauc.data.door import FitOptions, check_input
 from mauc.data.frames import as_block
 from mauc.data.labels import check_labels, encode_labels
 from mauc.data.source import ColumnSource
-from mauc.engine.arrays import contiguous_columns
 from mauc.exceptions import MaucError
 from mauc.io.objects import as_source, as_vector
 from mauc.progress import track

@@ -9,8 +9,7 @@ import numpy as np
 from scipy import stats
 
 from mauc.checks import is_int
-from mauc.data.decomposition import Decomposition
-from mauc.data.problem import Problem
+from mauc.data.problem import Decomposition, Problem
 from mauc.evaluation.certificate import bound_loss
 from mauc.evaluation.panel import Judged
 from mauc.exceptions import MaucError, MaucWarning

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from mauc.data.decomposition import Decomposition
 from mauc.data.frames import leave_out_dates
-from mauc.data.problem import Problem
+from mauc.data.problem import Decomposition, Problem
 from mauc.difficulty import SirenStudy
 from mauc.evaluation.folds import check_cv
 from mauc.exceptions import MaucError

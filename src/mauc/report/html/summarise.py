@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from mauc.data.columns import default_names
-from mauc.data.decomposition import Decomposition
-from mauc.data.problem import Problem
+from mauc.data.problem import Decomposition, Problem
 from mauc.difficulty import SirenStudy, siren_index
 from mauc.exceptions import MaucError, format_labels
 from mauc.experiments.rows import versions

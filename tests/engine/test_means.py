@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from mauc.engine.exact_mean import mean_of_quotients
+from mauc.engine.arrays import mean_of_quotients
 from tests.helpers.strategies import examples
 
 
