@@ -58,7 +58,9 @@ class Constraints:
     budget: float = np.inf
 
     @classmethod
-    def of(cls, wishes: WishOptions, names: Sequence[Any], dated: np.ndarray) -> Self:
+    def of(
+        cls, wishes: WishOptions, names: Sequence[Any], dated: Sequence[int] | np.ndarray = ()
+    ) -> Self:
         """Return what wishes are to columns by name; `dated` are dates, which are left out."""
         costs, budget = wishes.feature_costs, wishes.budget
         find = _Finder(names, wishes.feature_groups)
@@ -95,7 +97,7 @@ class Constraints:
                 f"it or {option('fdr_alpha')}."
             )
 
-    def _check_kept(self, dated: np.ndarray, names: Sequence[Any]) -> None:
+    def _check_kept(self, dated: Sequence[int] | np.ndarray, names: Sequence[Any]) -> None:
         """Raise where nothing but dates, which are left out, is to be kept of a unit."""
         units = [self.members(unit) for unit in self.keep]
         gone = [j for unit in units if np.isin(unit, dated).all() for j in unit]

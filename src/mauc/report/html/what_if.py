@@ -7,13 +7,12 @@ Correlations are those of the normal scores of the samples, which a prediction n
 import base64
 from collections.abc import Mapping
 from contextlib import suppress
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
 from mauc.data.problem import Problem
-from mauc.data.wishes import Constraints
+from mauc.data.wishes import Constraints, WishOptions
 from mauc.exceptions import MaucError
 from mauc.measure.dispersion import FOLDED, MAX_FOLDED, spread_effects
 from mauc.measure.normal_scores import NormalScores, further_axes, row_scales
@@ -198,8 +197,8 @@ def _prices(selector: RankingSelector, problem: Problem) -> list[float] | None:
     if wishes is None or wishes.costs is None or problem.n_features > MAX_NAMES:
         return None
     with suppress(MaucError):  # features that are excluded may have no price: it counts as 0
-        given = SimpleNamespace(feature_costs=selector.feature_costs)
-        wishes = Constraints.of(given, problem.labels) or wishes
+        given = WishOptions(feature_costs=selector.fit_options.wishes.feature_costs)
+        wishes = Constraints.of(given, problem.labels)
     costs = np.append(np.asarray(wishes.costs), 0.0)  # -1 is the unit of what is excluded
     return [float(cost) for cost in costs[wishes.unit_of]]
 
