@@ -25,7 +25,7 @@ from fingerprint_cases import CASES, CLASSIFIERS, METHODS, digest
 
 GOLDEN = Path(__file__).resolve().parents[1] / "tests" / "golden" / "fingerprints.json"
 SETS = ("breast_cancer", "control_charts", "digits", "iris", "siren", "wine")
-SELECTORS = (*METHODS, "fast")
+SELECTORS = METHODS
 #: further options of some selectors; the seed is that of all that have one
 VARIANTS = {
     "mdfs": ({"ties": "mauc"}, {"schedule": "hardest"}, {"schedule": "round_robin"}),

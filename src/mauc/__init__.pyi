@@ -15,7 +15,7 @@ from mauc.metrics.mauc import (
 )  # fmt: skip
 from mauc.precompile import WarmupSummary, warmup
 from mauc.selectors import (
-    ARCO, FAST, FCBF, FSDD, JMI, MAUCD, MDFS, MRMR, AnovaF, ChiSquare, ConsensusSelector,
+    ARCO, FCBF, FSDD, JMI, MAUCD, MDFS, MRMR, AnovaF, ChiSquare, ConsensusSelector,
     FisherScore, GreedyMAUC, InformationGain, ReliefF, SpreadFx, SubproblemSelector,
     SymmetricalUncertainty,
 )  # fmt: skip
@@ -25,7 +25,7 @@ from mauc.sketch import PairAUCSketch, sketch_rows
 
 __version__: str
 __all__ = [
-    "ARCO", "FAST", "FCBF", "FSDD", "JMI", "MAUCD", "MDFS", "MRMR", "AnovaF", "BestSubset",
+    "ARCO", "FCBF", "FSDD", "JMI", "MAUCD", "MDFS", "MRMR", "AnovaF", "BestSubset",
     "ChiSquare", "ColumnSource", "ConsensusSelector", "Diagnosis", "FisherScore", "GreedyMAUC",
     "InformationGain", "MAUCComparison", "MAUCInterval", "MDLDiscretizer", "PairAUCReport",
     "PairAUCSketch", "PairTests", "ReliefF", "SizeCurve", "SpreadFx", "SubproblemSelector",

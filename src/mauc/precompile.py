@@ -21,7 +21,7 @@ from mauc.registry import CLASSIFIERS, SELECTORS, Accepts, make_classifier, make
 _FUNCTIONS = "functions"  # the job of what is neither a selector nor a classifier
 #: The order of the jobs: first those whose kernels many others use, alternating with some that
 #: share none with them, so that two processes rarely compile the same kernel; then the longest.
-_FIRST = ("mdfs", "c45", "ssu", "svm", "mrmr", "relieff", "greedy", "arco", "nb", "fsdd", "fast")
+_FIRST = ("mdfs", "c45", "ssu", "svm", "mrmr", "relieff", "greedy", "arco", "nb", "fsdd")
 #: Options that have kernels of their own.
 _OPTIONS: dict[str, tuple[dict[str, Any], ...]] = {
     "mrmr": ({"binning": "mdl"}, {"binning": "equal_width"}, {"binning": "equal_frequency"}),

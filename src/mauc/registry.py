@@ -90,7 +90,6 @@ RELEVANCES = {
         ("fsdd", "distance discriminant", _MOMENTS, "FSDD", True),
         ("fisher", "Fisher score", _MOMENTS, "Fisher score", True),
         ("anova", "F of the analysis of variance", _MOMENTS, "F", True),
-        ("fast", "AUC of few thresholds", _MOMENTS, "AUC"),
     )
 }
 
@@ -133,7 +132,6 @@ _FURTHER = (
         "symmetrical uncertainty, redundant features removed",
         _BINNED,
     ),
-    ("fast", "FAST", "FAST", "filters", "AUC of few thresholds", _MOMENTS),
     ("arco", "ARCO", "ARCO", "arco", "AUC minus rank correlation", _ORDERED),
     ("jmi", "JMI", "JMI", "information", "joint mutual information", _BINNED),
     (

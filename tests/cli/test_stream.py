@@ -82,7 +82,7 @@ def both(command, path, *words, memory="2MB", **options):
     return run_json(*words, **options), run_json(*words, "--memory", memory, **options)
 
 
-@pytest.mark.parametrize("method", [name for name in SELECTORS if name != "fast"])
+@pytest.mark.parametrize("method", SELECTORS)
 def test_select_equals_memory(messy_file, method):
     expected, found = both("select", messy_file, "-m", method, "-k", "6")
     assert found == expected

@@ -10,7 +10,6 @@ from sklearn.ensemble import ExtraTreesClassifier
 
 from mauc import (
     ARCO,
-    FAST,
     FCBF,
     JMI,
     MDFS,
@@ -102,7 +101,7 @@ def test_weights_and_names(table, client):
     np.testing.assert_array_equal(found.pair_auc_, expected.pair_auc_)
     assert found.get_feature_names_out()[0].startswith("f")
     weights[::3] = 0.0
-    for selector in (SpreadFx(6), FAST(6), MRMR(6), FCBF(6, binning="equal_frequency")):
+    for selector in (SpreadFx(6), MRMR(6), FCBF(6, binning="equal_frequency")):
         expected = clone(selector).fit(X, y, sample_weight=weights)
         found = selector.fit(unnamed, y, sample_weight=weights, client=client)
         assert_same_fit(found, expected)

@@ -1,6 +1,5 @@
-"""Fisher score, ANOVA F, FAST, ARCO, JMI and FCBF written as their definitions, in plain loops."""
+"""Fisher score, ANOVA F, ARCO, JMI and FCBF written as their definitions, in plain loops."""
 
-import itertools
 import math
 from fractions import Fraction
 
@@ -36,50 +35,6 @@ def anova(x, y):
     """The F statistic; 0 where it has no degrees of freedom."""
     _, _, n, c = scatters(x, y)
     return fisher(x, y) * (n - c) / (c - 1) if n > c > 1 else 0.0
-
-
-def thresholds(values, n_bins):
-    """Means of bins that hold equally many of the values, raised by their error."""
-    values = sorted(map(float, values))
-    is_whole = all(value == round(value) and abs(value) <= 2**53 for value in values)
-    bounds = [math.floor(Fraction(b * len(values), n_bins) + Fraction(1, 2)) for b in range(n_bins)]
-    found = []
-    for bottom, top in itertools.pairwise([*bounds, len(values)]):
-        part = values[bottom:top]
-        if part:
-            slack = 0 if is_whole else (4 + len(part)) * 2.0**-52 * max(map(abs, part))
-            found.append(sum(map(Fraction, part)) / len(part) + Fraction(slack))
-    return found
-
-
-def fast_area(first, second, n_bins):
-    """Folded area under the ROC curve of two lists of values, by trapezoids."""
-    known = [float(v) for v in [*first, *second] if v == v]
-    cuts = [-math.inf, *thresholds(known, n_bins), math.inf]
-
-    def rate(values, cut):
-        """Share above the threshold; a missing value is half of one above all others."""
-        return Fraction(sum(v > cut for v in values if v == v), len(values))
-
-    def missing(values):
-        return Fraction(sum(v != v for v in values), len(values))
-
-    points = [(rate(first, cut), rate(second, cut)) for cut in reversed(cuts)]
-    area = Fraction(0)
-    for (a, b), (c, d) in itertools.pairwise(points):
-        area += (c - a) * (b + d) / 2
-    # pairs of which one is missing are ties
-    lost = 1 - (1 - missing(first)) * (1 - missing(second))
-    area += lost / 2
-    return max(area, 1 - area)
-
-
-def fast(X, y, n_classes, n_bins):
-    """Mean area over the class pairs of every column, as fractions."""
-    pairs = list(itertools.combinations(range(n_classes), 2))
-    return [
-        sum(fast_area(x[y == i], x[y == j], n_bins) for i, j in pairs) / len(pairs) for x in X.T
-    ]
 
 
 def centred_rank(x):

@@ -29,7 +29,6 @@ SELECTORS = {name: with_seed(entry()) for name, entry in METHODS.items()} | {
     "pairs su": SubproblemSelector(relevance="su", schedule="round_robin"),
     "pairs ig": SubproblemSelector(relevance="ig", schedule="round_robin"),
     "pairs fsdd": SubproblemSelector(relevance="fsdd", schedule="round_robin"),
-    "pairs fast": SubproblemSelector(relevance="fast", schedule="round_robin"),
     "rest in turn": SubproblemSelector(decomposition="one-vs-rest", schedule="round_robin"),
     "rest anova": SubproblemSelector(
         relevance="anova", decomposition="one-vs-rest", schedule="round_robin"

@@ -10,7 +10,6 @@ from sklearn.naive_bayes import GaussianNB
 import mauc
 from mauc import (
     ARCO,
-    FAST,
     FCBF,
     FSDD,
     JMI,
@@ -59,7 +58,6 @@ def select(X: Array, y: Array) -> list[Array]:
     consensus = ConsensusSelector(MDFS(), 2, n_resamples=4, random_state=0).fit(X, y)
     others = [
         ARCO(2).fit(X, y),
-        FAST(2).fit(X, y),
         FCBF(2).fit(X, y),
         FSDD(2).fit(X, y),
         JMI(2).fit(X, y),

@@ -10,7 +10,6 @@ from sklearn.preprocessing import StandardScaler
 
 from mauc import (
     ARCO,
-    FAST,
     FCBF,
     FSDD,
     JMI,
@@ -66,7 +65,6 @@ class Unread:
         (SubproblemSelector(ties=["index"]), "ties must be one of"),
         (MRMR(criterion="ratio"), "criterion must be one of 'difference', 'quotient', got 'ratio'"),
         (FSDD(beta="2"), "beta must be a finite number, got '2'"),
-        (FAST(n_bins=0), "n_bins must be an int of at least 1, got 0"),
         (ARCO(redundancy_weight=-1), "redundancy_weight must be a number >= 0, got -1"),
         (ReliefF(n_neighbors=0), "n_neighbors must be an int of at least 1, got 0"),
         (ReliefF(n_iterations="some"), 'n_iterations must be "all", "log" or an int'),
@@ -150,7 +148,7 @@ NAMES_COLUMN = r"X must be numeric, but column 'colour' has dtype .* encode or d
 COLOURS = ["red", "red", "blue", "red"]
 
 
-@pytest.mark.parametrize("make", [FSDD, ARCO, FAST])
+@pytest.mark.parametrize("make", [FSDD, ARCO])
 @pytest.mark.parametrize("dtype", ["str", "object", "string", "category"])
 def test_text_column_of_a_pandas_frame(make, dtype):
     pd = pytest.importorskip("pandas")

@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from mauc import ARCO, FAST, MAUCD, MDFS, SubproblemSelector
+from mauc import ARCO, MAUCD, MDFS, SubproblemSelector
 
 N_SETS = 400
 
@@ -76,11 +76,6 @@ def test_ties_of_mdfs_by_mean_auc(sets):
 def test_the_first_feature_of_arco(sets):
     for X, y, _, means in sets[:100]:
         assert ARCO(1).fit(X, y).ranking_[0] == in_order(means)[0]
-
-
-def test_fast_with_a_threshold_at_every_value(sets):
-    for X, y, _, means in sets[:100]:
-        assert FAST("all", n_bins=len(y)).fit(X, y).ranking_.tolist() == in_order(means)
 
 
 def test_one_versus_rest(sets):

@@ -13,7 +13,6 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wi
 from sklearn.feature_selection import f_classif
 
 from mauc import (
-    FAST,
     FSDD,
     MAUCD,
     MDFS,
@@ -162,8 +161,6 @@ def score_by_definition(X, y, role, relevance):
         return [oracle_fsdd.fsdd(column, local) for column in X.T]
     if relevance in ("fisher", "anova"):
         return [getattr(oracle_further, relevance)(column, local) for column in X.T]
-    if relevance == "fast":
-        return np.array(oracle_further.fast(X, local, role.max() + 1, 10), dtype=float)
     statistic = ["chi2", "su", "ig"].index(relevance)
     whole = np.arange(role.max() + 1)
     return [oracle_mdl.subproblem_scores(column, local, whole)[1][statistic] for column in X.T]
@@ -260,8 +257,7 @@ def test_ties_by_mean_relevance(rng, relevance):
     scores = RELEVANCES[relevance].score(problem, Decomposition("one-vs-one", 3), slice(None))
     options = {"decomposition": "one-vs-one", "relevance": relevance, "schedule": "round_robin"}
     selector = SubproblemSelector("all", ties="mauc", **options).fit(X, y)
-    is_auc = relevance in ("auc", "fast")
-    mean = oracles.exact_mean(scores) if is_auc else scores.mean(axis=1)
+    mean = oracles.exact_mean(scores) if relevance == "auc" else scores.mean(axis=1)
     # Columns in order of their means: then equal scores of the literal algorithm go by it.
     order = np.argsort(-mean, kind="stable")
     turns = itertools.cycle(selector.decomposition_.rounds())
@@ -290,7 +286,6 @@ def test_mdfs_and_spreadfx_are_presets(data, relevance, schedule):
         (FSDD, "fsdd"),
         (FisherScore, "fisher"),
         (AnovaF, "anova"),
-        (FAST, "fast"),
     ],
 )
 def test_filters_of_one_list_are_presets(data, preset, relevance):
@@ -362,19 +357,6 @@ def test_fisher_and_f_by_hand():
     assert AnovaF("all").fit(X, y).scores_.tolist() == [8.0]  # 4 * (4 - 2) / (2 - 1)
 
 
-def test_fast_by_hand():
-    # thresholds 1.5 and 3.5: states 0, 1, 1, 2; of four pairs three in order and one tie
-    X, y = np.array([[1.0], [2.0], [3.0], [4.0]]), [0, 0, 1, 1]
-    assert FAST("all", n_bins=2).fit(X, y).scores_.tolist() == [3.5 / 4]
-    assert FAST("all", n_bins=4).fit(X, y).scores_.tolist() == [1.0]
-    # 1 2 2 | 3 3 3: thresholds 5/3 and 3, states 0, 1, 1, 1; of eight pairs two lost, six ties
-    X, y = np.array([[1.0], [2.0], [2.0], [3.0]]), [0, 1, 1, 0]
-    for unit in (1.0, 0.1):
-        weight = unit * np.array([1, 1, 1, 3])
-        fitted = FAST("all", n_bins=2).fit(X, y, sample_weight=weight)
-        assert fitted.scores_.tolist() == [5 / 8]
-
-
 @pytest.mark.parametrize("load", [load_iris, load_wine, load_breast_cancer])
 def test_f_equals_scikit_learn(load):
     X, y = load(return_X_y=True)
@@ -399,57 +381,11 @@ def test_fisher_and_f_equal_the_definition(problem):
         assert_allclose(selector.scores_, wanted, rtol=1e-9, atol=1e-12)
 
 
-@examples(60)
-@given(rival_strategies.seeds(), st.sampled_from([1, 2, 3, 10, 100]))
-def test_fast_equals_the_definition(seed, n_bins):
-    rng = np.random.default_rng(seed)
-    n, n_classes = rng.integers(8, 40), rng.integers(2, 5)
-    y = np.append(np.arange(n_classes).repeat(2), rng.integers(0, n_classes, n - 2 * n_classes))
-    X = rng.normal(size=(n, 5)) + y[:, np.newaxis] * rng.normal(size=5)
-    X[:, 1], X[:, 2] = X[:, 1].round(), 0.1
-    X[rng.random((n, 5)) < rng.choice([0.0, 0.2])] = np.nan
-    selector = FAST("all", n_bins=n_bins).fit(X, y)
-    wanted = oracle_further.fast(X, y, n_classes, n_bins)
-    assert_allclose(selector.scores_, np.array(wanted, float), rtol=1e-14)
-    # Areas that are equal as fractions may differ in the last bit, so the scores decide on ties.
-    assert_array_equal(selector.ranking_, by_score(selector.scores_))
-
-
 @pytest.mark.filterwarnings("ignore::mauc.exceptions.SmallClassWarning")
 def test_no_freedom_no_f():
     X, y = np.array([[1.0, 5.0], [2.0, 5.0], [np.nan, 5.0]]), ["a", "b", "b"]
     assert AnovaF("all").fit(X, y).scores_.tolist() == [0.0, 0.0]
     assert FisherScore("all").fit(X, y).scores_.tolist() == [np.inf, 0.0]
-
-
-def test_a_value_at_a_threshold_of_fast_is_not_above_it():
-    # Bins {1, 2, 3} and {4, 5, 6}; the means 2 and 5 are values themselves, and not above it.
-    # States 0 0 1 1 1 2: first class 0, 1, 1 and second 0, 1, 2: 2 wins, 3 ties of 9 pairs.
-    k = np.array([1.0, 3.0, 4.0, 2.0, 5.0, 6.0])
-    y = np.array([0, 0, 0, 1, 1, 1])
-    for x in (k, k / 10, k * 0.1, k / 3, k * 1e-9):
-        assert FAST("all", n_bins=2).fit(x[:, np.newaxis], y).scores_[0] == 1 - 3.5 / 9
-
-
-@given(
-    rival_strategies.seeds(),
-    st.sampled_from([0.1, 1 / 3, 1 / 7, 1e-9, 1e-200, 7.7, np.pi, 1e200, -1.0, -0.1]),
-    st.sampled_from(DECOMPOSITIONS),
-    st.booleans(),
-)
-def test_the_unit_does_not_matter_to_fast(seed, factor, decomposition, has_gaps):
-    rng = np.random.default_rng(seed)
-    y = rng.permutation(np.arange(90) % 3)
-    X = rng.integers(0, rng.choice([5, 20, 1000]), (90, 6)).astype(float)
-    X[rng.random(X.shape) < 0.2 * has_gaps] = np.nan
-    options = {"relevance": "fast", "decomposition": decomposition, "schedule": "round_robin"}
-    # Turned around, a value at a threshold lies on the other side of it.
-    wanted = SubproblemSelector("all", **options).fit(X if factor > 0 else -X, y)
-    offset = rng.choice([1e12, 2.0**52, -(2.0**52)])
-    for other in (X * factor, X / factor, X / 10 * factor, np.copysign(1.0, factor) * X + offset):
-        found = SubproblemSelector("all", **options).fit(other, y)
-        assert_array_equal(found.scores_, wanted.scores_)
-        assert_array_equal(found.ranking_, wanted.ranking_)
 
 
 def test_a_class_without_a_cut_is_named(rng):

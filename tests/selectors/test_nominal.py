@@ -225,7 +225,7 @@ def test_a_category_where_order_counts(refuses, mixed):
         refuses.fit(frame, y)
 
 
-@pytest.mark.parametrize("relevance", ["fast", "fsdd"])
+@pytest.mark.parametrize("relevance", ["fisher", "fsdd"])
 def test_flags_where_order_counts(mixed, relevance):
     text = f"categorical_features must be None for relevance '{relevance}'"
     for make in (SpreadFx, SubproblemSelector):

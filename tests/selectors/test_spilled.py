@@ -197,7 +197,6 @@ MEASURE = """
         "JMI(10)",
         "FCBF(10)",
         "ARCO(10)",
-        "FAST(10)",
         "GreedyMAUC(10)",
         "ReliefF(10, n_iterations='log', random_state=0)",
     ],

@@ -63,7 +63,7 @@ def siren_study(
         NaN is a missing value.
     y : array-like of shape (n_samples,)
         Class labels.
-    relevance : {"auc", "chi2", "su", "ig", "fsdd", "fisher", "anova", "fast"}, default="chi2"
+    relevance : {"auc", "chi2", "su", "ig", "fsdd", "fisher", "anova"}, default="chi2"
         What ranks the features of the whole problem and, on its samples alone, of each pair.
     n_features : int, optional
         How many of the best features of the whole problem to follow, and how many each of the

@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from mauc.selectors.consensus import ConsensusSelector
     from mauc.selectors.fcbf import FCBF
     from mauc.selectors.filters import (
-        FAST,
         FSDD,
         MAUCD,
         MDFS,
@@ -30,7 +29,6 @@ _HOME_OF = {entry.class_name: entry.module for entry in SELECTORS.values()}
 
 __all__ = [
     "ARCO",
-    "FAST",
     "FCBF",
     "FSDD",
     "JMI",

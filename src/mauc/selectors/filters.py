@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from mauc.checks import check_choice, check_int, check_real
+from mauc.checks import check_choice, check_real
 from mauc.data.wishes import WishMixin
 from mauc.exceptions import ConstantInputWarning, warn_user
 from mauc.selectors.list_selector import ListSelector, Recipe
@@ -176,11 +176,11 @@ class SubproblemSelector(ListSelector):
     decomposition : {"one-vs-one", "one-vs-rest", "whole"}, default="one-vs-one"
         The sub-problems: every pair of classes, every class against the others, or the whole
         problem (a single list).
-    relevance : {"auc", "chi2", "su", "ig", "fsdd", "fisher", "anova", "fast"}, default="auc"
+    relevance : {"auc", "chi2", "su", "ig", "fsdd", "fisher", "anova"}, default="auc"
         What ranks features on a sub-problem: the AUC folded around 1/2 (on the whole problem
         its mean over the class pairs); chi-square, symmetrical uncertainty or information
         gain of the MDL-discretised feature; the distance discriminant FSDD; the Fisher score;
-        F of the analysis of variance; or the AUC of bins of equal counts (FAST).
+        or F of the analysis of variance.
     schedule : {"random", "round_robin", "rand_robin", "hardest"}, default="random"
         Which list is drawn from next: drawn uniformly; in turn, pairs in tournament order; drawn
         by the share of the samples; or that of the sub-problem which the selected features
@@ -273,7 +273,7 @@ class SpreadFx(ListSelector):
         the tests of `mauc.pair_tests`, which are of location: features that differ between classes
         in spread alone are left out. Where no feature is significant, one is selected, with a
         warning.
-    relevance : {"chi2", "su", "ig", "auc", "fsdd", "fisher", "anova", "fast"}, default="chi2"
+    relevance : {"chi2", "su", "ig", "auc", "fsdd", "fisher", "anova"}, default="chi2"
         What ranks features on a sub-problem. The first three discretise every feature anew
         for each class, by the MDL method of Fayyad and Irani.
     schedule : {"round_robin", "rand_robin", "random", "hardest"}, default="round_robin"
@@ -942,90 +942,3 @@ class AnovaF(ListSelector):
     """
 
     preset: ClassVar[Recipe] = Recipe("whole", "anova", "round_robin")
-
-
-@dataclass(kw_only=True, eq=False, repr=False)
-class FAST(ListSelector):
-    r"""Rank features by sliding thresholds: the area under a ROC curve of few points.
-
-    Feature assessment by sliding thresholds is defined for two classes; for more, its area is
-    averaged over all class pairs.
-
-    Parameters
-    ----------
-    n_features_to_select : int, float, "all", "auto", "fdr" or None, default=None
-        How many features to select: a number, a fraction of all, all of them (a full ranking), as
-        many as `mauc.select_k` finds enough, whose curve is then `size_curve_`, those that separate
-        some pair of classes significantly ("fdr"), or half of them (None).
-    fdr_alpha : float, default=0.05
-        Of "fdr": the share of the selected features that may be expected to separate no classes, by
-        the tests of `mauc.pair_tests`, which are of location: features that differ between classes
-        in spread alone are left out. Where no feature is significant, one is selected, with a
-        warning.
-    n_bins : int, default=10
-        Bins, each of which gives a threshold.
-    n_jobs : int, optional
-        Threads; None is 1 unless a joblib context says otherwise, -1 is all cores. The result
-        does not depend on it.
-    verbose : bool, default=False
-        Whether to show on standard error how far a fit is that takes longer than two seconds.
-
-    Attributes
-    ----------
-    ranking_ : ndarray of shape (n_selected,)
-        Selected columns in the order of selection. Rankings are nested: the first 10 are the
-        choice for 10.
-    support_ : ndarray of shape (n_features,), bool
-        Mask of the selected columns.
-    scores_ : ndarray of shape (n_features,)
-        Mean area of every feature over the class pairs, in [1/2, 1]; equal ones rank by column.
-    trace_ : SelectionTrace
-        For each step the feature, the list that it was drawn from, and its rank and score there.
-    pair_auc_ : ndarray of shape (n_selected, n_pairs)
-        Folded AUC of the selected features, in the order of `ranking_`, on every class pair; of
-        nominal ones as in `MDFS`.
-    decomposition_ : Decomposition
-        The sub-problems.
-    subproblem_names_ : list of str
-        Their names, such as "setosa vs virginica".
-    classes_ : ndarray of shape (n_classes,)
-        The labels, sorted.
-    n_features_in_ : int
-        Number of features seen in fit.
-    feature_names_in_ : ndarray of shape (n_features,)
-        Their names; only for data frames with string column names.
-
-    See Also
-    --------
-    MAUCD : The same with a threshold at every value.
-
-    Notes
-    -----
-    The samples of a pair are cut into bins of equal counts, whose means are the thresholds above
-    which a sample is called positive [1]_. The area is that of trapezoids, folded around 1/2: the
-    AUC of the feature cut at the thresholds; docs/methods/selectors.md has the details. A constant
-    feature scores 1/2, the least there is. A missing value ties with every value.
-
-    References
-    ----------
-    .. [1] X. Chen, M. Wasikowski, "FAST: a ROC-based feature selection metric for small samples
-       and imbalanced data classification problems", KDD 2008.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_iris
-    >>> from mauc import FAST
-    >>> X, y = load_iris(return_X_y=True)
-    >>> FAST(2).fit(X, y).ranking_
-    array([2, 3])
-    """
-
-    preset: ClassVar[Recipe] = Recipe("whole", "fast", "round_robin")
-    relevance_options: ClassVar[tuple[str, ...]] = ("n_bins",)
-
-    n_bins: int = 10
-
-    def check_options(self) -> Recipe:
-        """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
-        check_int("n_bins", self.n_bins, 1)
-        return super().check_options()

@@ -16,7 +16,6 @@ from mauc.search.selection import Ranked
 from mauc.selectors.base import RankingSelector
 
 _BYTES_PER_ENTRY = 64  # of a list of all features, and its copies while units are ranked
-_AUCS = ("auc", "fast")  # relevances that are wins divided by the largest possible wins
 _BINNED = ("chi2", "su", "ig")  # relevances of MDL bins
 _CHOICES = {
     "decomposition": DECOMPOSITIONS,
@@ -141,7 +140,7 @@ def _warn_of_uncut(names, lists, selection):
 
 def _auc_denominators(problem, decomposition, relevance):
     """Return twice the row pairs of every sub-problem where the scores are AUCs, else None."""
-    if relevance not in _AUCS or decomposition.name == "whole":
+    if relevance != "auc" or decomposition.name == "whole":
         return None
     if decomposition.name == "one-vs-one":
         return problem.max_wins
