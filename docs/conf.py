@@ -7,6 +7,8 @@ from pathlib import Path
 
 from sklearn.base import BaseEstimator
 
+from mauc.registry import SELECTOR_CLASSES
+
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE / "_ext")]
 
@@ -34,7 +36,13 @@ extensions = [
     "repository_pages",
 ]
 # The tutorial is one page: it needs no index.
-exclude_patterns = ["_build", "examples/*.py", "**/GALLERY_HEADER.rst", "tutorial/index.rst"]
+exclude_patterns = [
+    "_build",
+    "examples/*.py",
+    "**/GALLERY_HEADER.rst",
+    "tutorial/index.rst",
+    "reference/_selectors.rst",
+]
 templates_path = ["_templates"]
 default_role = "py:obj"
 suppress_warnings = ["config.cache"]  # the gallery's sort key is a class
@@ -45,7 +53,12 @@ myst_heading_anchors = 3
 myst_links_external_new_tab = False
 
 # ---- reference
-autosummary_generate = True
+# The selectors of the registry, GreedyMAUC first, for an ``include`` of api.md.
+_selectors = HERE / "reference" / "_selectors.rst"
+_head = ".. currentmodule:: mauc\n\n.. autosummary::\n   :toctree: generated\n   :nosignatures:\n\n"
+_names = sorted(SELECTOR_CLASSES, key=lambda name: name != "GreedyMAUC")
+_selectors.write_text(_head + "".join(f"   {name}\n" for name in _names), encoding="utf-8")
+autosummary_generate = ["reference/api.md", "reference/_selectors.rst"]
 # What scikit-learn's base class adds to every estimator refers to labels of its own site.
 autosummary_context = {"inherited": {*dir(BaseEstimator), "score", "set_output"}}
 autodoc_typehints = "none"  # types stand in the numpydoc sections

@@ -73,15 +73,9 @@ def test_tags_tell_the_truth(name):
     tags = get_tags(ESTIMATORS[name])
     accepts = getattr(ESTIMATORS[name], "accepts", methods.Accepts(sparse=True))
     assert tags.input_tags.sparse == accepts.sparse
-    assert tags.input_tags.allow_nan
+    assert tags.input_tags.allow_nan == accepts.missing
     assert tags.input_tags.categorical == accepts.nominal
     assert tags.target_tags.required
-    # The same, written down by hand for every family.
-    families = ("mrmr", "jmi", "fcbf", "relieff", "chi", "su", "schi", "ssu", "ig")
-    is_binned = name.split()[0] in families or name in ("pairs su", "pairs ig")
-    by_auc = ("mdfs", "maucd", "greedy", "subproblem", "rest in", "whole", "pairs by", "consensus")
-    assert accepts.sparse == (not name.startswith("relieff"))
-    assert accepts.nominal == (is_binned or name.startswith(by_auc))
 
 
 @pytest.mark.parametrize(

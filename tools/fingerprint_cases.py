@@ -11,34 +11,16 @@ from typing import Any
 
 import numpy as np
 
+from mauc.registry import CLASSIFIERS, RELEVANCES, SELECTORS
+
 Prints = Iterator[tuple[str, str]]
 
-#: short names of the selectors that every case goes through
-METHODS = (
-    "mdfs",
-    "maucd",
-    "mrmr",
-    "fsdd",
-    "schi",
-    "ssu",
-    "chi",
-    "su",
-    "relieff",
-    "fisher",
-    "ig",
-    "anova",
-    "fcbf",
-    "arco",
-    "jmi",
-    "greedy",
-    "subproblem",
-)
+#: short names of the selectors that every case goes through; consensus has cases of its own
+METHODS = tuple(name for name in SELECTORS if name != "consensus")
 WISHING = ("mdfs", "maucd", "mrmr", "greedy")  # that take keep, exclude, groups, costs, budget
 WEIGHING = ("mdfs", "maucd", "greedy")  # that take weights of class pairs
 SKETCHING = ("mdfs", "maucd")
 STREAMING = tuple(name for name in METHODS if name != "relieff")
-RELEVANCES = ("auc", "chi2", "su", "ig", "fsdd", "fisher", "anova")
-CLASSIFIERS = ("nb", "c45", "1nn", "svm")
 
 
 def digest(*parts: Any) -> str:

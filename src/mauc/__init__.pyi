@@ -1,36 +1,48 @@
-# ruff: noqa: I001
-# What type checkers and editors see instead of the lazy imports of __init__.py.
-from mauc.evaluation.best import BestSubset, best_subset
-from mauc.binning import MDLDiscretizer
-from mauc.data.source import ColumnSource
-from mauc.difficulty import siren_study
-from mauc.evaluation.doctor import Diagnosis, diagnose
-from mauc.evaluation import SizeCurve, select_k
-from mauc.experiments import load_run
-from mauc.io.load import open_columns
-from mauc.metrics.compare import MAUCComparison, compare_mauc
-from mauc.metrics.interval import MAUCInterval, mauc_interval
-from mauc.metrics.mauc import (
-    PairAUCReport, auc_mu_score, make_mauc_scorer, mauc_score, mauc_scorer, pair_auc_scores,
-)  # fmt: skip
-from mauc.precompile import WarmupSummary, warmup
-from mauc.selectors import (
-    ARCO, FCBF, FSDD, JMI, MAUCD, MDFS, MRMR, AnovaF, ChiSquare, ConsensusSelector,
-    FisherScore, GreedyMAUC, InformationGain, ReliefF, SpreadFx, SubproblemSelector,
-    SymmetricalUncertainty,
-)  # fmt: skip
-from mauc.measure.pair_auc import feature_pair_auc
-from mauc.measure.pair_tests import PairTests, pair_tests
-from mauc.sketch import PairAUCSketch, sketch_rows
+# Where each public name lives, one line each; __init__.py imports it when it is first asked for.
+from .binning import MDLDiscretizer as MDLDiscretizer
+from .data.source import ColumnSource as ColumnSource
+from .difficulty import siren_study as siren_study
+from .evaluation.best import BestSubset as BestSubset
+from .evaluation.best import best_subset as best_subset
+from .evaluation.doctor import Diagnosis as Diagnosis
+from .evaluation.doctor import diagnose as diagnose
+from .evaluation.select_k import SizeCurve as SizeCurve
+from .evaluation.select_k import select_k as select_k
+from .experiments import load_run as load_run
+from .io.load import open_columns as open_columns
+from .measure.pair_auc import feature_pair_auc as feature_pair_auc
+from .measure.pair_tests import PairTests as PairTests
+from .measure.pair_tests import pair_tests as pair_tests
+from .metrics.compare import MAUCComparison as MAUCComparison
+from .metrics.compare import compare_mauc as compare_mauc
+from .metrics.interval import MAUCInterval as MAUCInterval
+from .metrics.interval import mauc_interval as mauc_interval
+from .metrics.mauc import PairAUCReport as PairAUCReport
+from .metrics.mauc import auc_mu_score as auc_mu_score
+from .metrics.mauc import make_mauc_scorer as make_mauc_scorer
+from .metrics.mauc import mauc_score as mauc_score
+from .metrics.mauc import mauc_scorer as mauc_scorer
+from .metrics.mauc import pair_auc_scores as pair_auc_scores
+from .precompile import WarmupSummary as WarmupSummary
+from .precompile import warmup as warmup
+from .selectors.arco import ARCO as ARCO
+from .selectors.consensus import ConsensusSelector as ConsensusSelector
+from .selectors.fcbf import FCBF as FCBF
+from .selectors.filters import FSDD as FSDD
+from .selectors.filters import MAUCD as MAUCD
+from .selectors.filters import MDFS as MDFS
+from .selectors.filters import AnovaF as AnovaF
+from .selectors.filters import ChiSquare as ChiSquare
+from .selectors.filters import FisherScore as FisherScore
+from .selectors.filters import InformationGain as InformationGain
+from .selectors.filters import SpreadFx as SpreadFx
+from .selectors.filters import SubproblemSelector as SubproblemSelector
+from .selectors.filters import SymmetricalUncertainty as SymmetricalUncertainty
+from .selectors.greedy_mauc import GreedyMAUC as GreedyMAUC
+from .selectors.information import JMI as JMI
+from .selectors.information import MRMR as MRMR
+from .selectors.relieff import ReliefF as ReliefF
+from .sketch import PairAUCSketch as PairAUCSketch
+from .sketch import sketch_rows as sketch_rows
 
 __version__: str
-__all__ = [
-    "ARCO", "FCBF", "FSDD", "JMI", "MAUCD", "MDFS", "MRMR", "AnovaF", "BestSubset",
-    "ChiSquare", "ColumnSource", "ConsensusSelector", "Diagnosis", "FisherScore", "GreedyMAUC",
-    "InformationGain", "MAUCComparison", "MAUCInterval", "MDLDiscretizer", "PairAUCReport",
-    "PairAUCSketch", "PairTests", "ReliefF", "SizeCurve", "SpreadFx", "SubproblemSelector",
-    "SymmetricalUncertainty", "WarmupSummary", "__version__", "auc_mu_score", "best_subset",
-    "compare_mauc", "diagnose", "feature_pair_auc", "load_run", "make_mauc_scorer",
-    "mauc_interval", "mauc_score", "mauc_scorer", "open_columns", "pair_auc_scores", "pair_tests",
-    "select_k", "siren_study", "sketch_rows", "warmup",
-]  # fmt: skip

@@ -1,50 +1,51 @@
 """The registry of methods: one entry each, with all that other parts of the library say of it.
 
-The list of public names, ``mauc methods``, plans, tables, figures, pages and the tags of
-scikit-learn read these entries. It stands outside the packages of selectors and classifiers, and a
-class is imported when it is first asked for, so that ``import mauc`` and ``mauc --help`` load none.
+``mauc methods``, plans, tables, figures, pages, tests and the tags of scikit-learn read these
+entries. It stands outside the packages of selectors and classifiers, and a class is imported when
+it is first asked for, so that ``import mauc`` and ``mauc --help`` load none.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
-from mauc.checks import unknown_choice
+from mauc.checks import check_choice, unknown_choice
 from mauc.exceptions import MaucError
 
 
 class Accepts(NamedTuple):
-    """What a method takes besides dense, finite numbers; all take missing values and weights."""
+    """What a method takes besides dense, finite numbers."""
 
     sparse: bool = False  #: sparse matrices
     infinite: bool = False  #: infinite values
     nominal: bool = False  #: nominal columns
+    missing: bool = True  #: missing values, as all methods of this library do
 
     def names(self) -> list[str]:
-        """Return the names of the fields that are True."""
-        return [name for name, is_taken in zip(self._fields, self, strict=True) if is_taken]
+        """Return the names of what not every method takes, and this one does."""
+        return [name for name in ("sparse", "infinite", "nominal") if getattr(self, name)]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Method:
     """A selector or classifier by its short name; called, it makes one."""
 
-    kind: str  #: "selector" or "classifier"
     name: str  #: the short name in plans and on the command line
-    label: str  #: its name in tables and figures
     class_name: str
-    module: str  #: of the class
+    label: str  #: its name in tables and figures
     measure: str  #: short description: how it ranks features, or how it classifies
     accepts: Accepts  #: with its default options
+    kind: Literal["selector", "classifier"] = "selector"
+    home: str = "mauc"  #: the package that its class is imported from
     options: dict[str, Any] = field(default_factory=dict)  #: parameters that the short name implies
     is_in_paper: bool = False  #: whether Wang and Tang's experiments have it
 
     @property
     def estimator_class(self) -> Any:
         """The class, imported now."""
-        return getattr(import_module(self.module), self.class_name)
+        return getattr(import_module(self.home), self.class_name)
 
     def __call__(self, n_features_to_select: Any = None, **options: Any) -> Any:
         """Return an unfitted estimator; an option that it does not have is refused."""
@@ -57,19 +58,30 @@ class Method:
         return made.set_params(**options)
 
 
-@dataclass(frozen=True)
-class Relevance:
-    """A measure of one feature on one sub-problem, computed in `mauc.measure.relevance`."""
+#: a score of every column of X for telling the labels y apart, see `SubproblemSelector`
+ScoreFunction: TypeAlias = Callable[..., Any]
 
-    name: str  #: value of ``relevance=``
-    measure: str  #: short description
-    accepts: Accepts
+
+@dataclass(frozen=True, kw_only=True)
+class Relevance:
+    """A measure of one feature on one sub-problem.
+
+    That of the name "su" is the function `mauc.measure.relevance.su_relevance`.
+    """
+
+    name: str  #: value of ``relevance=``, or the name of the function that is
     label: str  #: name of its scores in tables
-    reads_rows: bool = False  #: whether it reads rows, not columns, where X is row-major
+    accepts: Accepts
+    is_auc: bool = False  #: whether scores are wins divided by the largest possible wins
+    is_binned: bool = False  #: whether it sees MDL bins, of which a feature may have a single one
+    function: ScoreFunction | None = None  #: of a user; None for those of the package
 
     @cached_property
     def score(self) -> Callable[..., Any]:
         """The function ``(problem, decomposition, chosen) -> scores``, imported when asked for."""
+        if self.function is not None:
+            score_by = import_module("mauc.measure.score_function").score_by
+            return partial(score_by, self.function)
         return getattr(import_module("mauc.measure.relevance"), f"{self.name}_relevance")
 
 
@@ -78,119 +90,229 @@ _MOMENTS = Accepts(sparse=True)
 _BINNED = Accepts(sparse=True, nominal=True)
 _ORDERED = Accepts(sparse=True, infinite=True)
 _FITTED = Accepts(nominal=True)
+_FUNCTION = Accepts(sparse=True, missing=False)
+
+#: values of ``relevance=`` beside functions, as editors complete them
+RelevanceName = Literal["auc", "chi2", "su", "ig", "fsdd", "fisher", "anova"]
 
 #: relevances by name; the selectors that draw from ranking lists take any of them
 RELEVANCES = {
-    row[0]: Relevance(*row)
-    for row in (
-        ("auc", "AUC, folded around 1/2", _AUC, "AUC"),
-        ("chi2", "chi-square of MDL bins", _BINNED, "chi-square"),
-        ("su", "symmetrical uncertainty of MDL bins", _BINNED, "symm. uncertainty"),
-        ("ig", "information gain of MDL bins", _BINNED, "information gain"),
-        ("fsdd", "distance discriminant", _MOMENTS, "FSDD", True),
-        ("fisher", "Fisher score", _MOMENTS, "Fisher score", True),
-        ("anova", "F of the analysis of variance", _MOMENTS, "F", True),
+    entry.name: entry
+    for entry in (
+        Relevance(name="auc", label="AUC", accepts=_AUC, is_auc=True),
+        Relevance(name="chi2", label="chi-square", accepts=_BINNED, is_binned=True),
+        Relevance(name="su", label="symm. uncertainty", accepts=_BINNED, is_binned=True),
+        Relevance(name="ig", label="information gain", accepts=_BINNED, is_binned=True),
+        Relevance(name="fsdd", label="FSDD", accepts=_MOMENTS),
+        Relevance(name="fisher", label="Fisher score", accepts=_MOMENTS),
+        Relevance(name="anova", label="F", accepts=_MOMENTS),
     )
 }
 
-_PAPER = (
-    ("mdfs", "MDFS", "MDFS", "filters", "AUC on class pairs drawn at random", _AUC),
-    ("maucd", "MAUCD", "MAUCD", "filters", "mean AUC over the class pairs", _AUC),
-    ("mrmr", "mRMR", "MRMR", "information", "relevance minus redundancy", _BINNED),
-    ("fsdd", "FSDD", "FSDD", "filters", "distance discriminant", _MOMENTS),
-    (
-        "schi",
-        "SCHI",
-        "SpreadFx",
-        "filters",
-        "chi-square, the classes in turn",
-        _BINNED,
-        {"relevance": "chi2"},
+
+def relevance_of(given: RelevanceName | ScoreFunction) -> Relevance:
+    """Return the entry of a value of ``relevance=``: of a name or, made now, of a function."""
+    if callable(given):
+        name = function_name(given)
+        return Relevance(name=name, label=name, accepts=_FUNCTION, function=given)
+    if not isinstance(given, str):
+        raise MaucError(f"relevance must be a name or a function of X and y, got {given!r}.")
+    return RELEVANCES[check_choice("relevance", given, RELEVANCES)]
+
+
+def function_name(function: ScoreFunction) -> str:
+    """Return the name of a function, that of what a partial calls, or of the class of others."""
+    inner = function.func if isinstance(function, partial) else function
+    return str(getattr(inner, "__name__", type(inner).__name__))
+
+
+def _by_name(*entries: Method) -> dict[str, Method]:
+    return {entry.name: entry for entry in entries}
+
+
+#: selectors by short name, those of the paper first, in its order; new ones come last, as figures
+#: give a selector its colour by its place
+SELECTORS = _by_name(
+    Method(
+        name="mdfs",
+        class_name="MDFS",
+        label="MDFS",
+        measure="AUC on class pairs drawn at random",
+        accepts=_AUC,
+        is_in_paper=True,
     ),
-    (
-        "ssu",
-        "SSU",
-        "SpreadFx",
-        "filters",
-        "symmetrical uncertainty, the classes in turn",
-        _BINNED,
-        {"relevance": "su"},
+    Method(
+        name="maucd",
+        class_name="MAUCD",
+        label="MAUCD",
+        measure="mean AUC over the class pairs",
+        accepts=_AUC,
+        is_in_paper=True,
     ),
-    ("chi", "CHI", "ChiSquare", "filters", "chi-square", _BINNED),
-    ("su", "SU", "SymmetricalUncertainty", "filters", "symmetrical uncertainty", _BINNED),
-    ("relieff", "ReliefF", "ReliefF", "relieff", "nearest misses minus nearest hits", _FITTED),
+    Method(
+        name="mrmr",
+        class_name="MRMR",
+        label="mRMR",
+        measure="relevance minus redundancy",
+        accepts=_BINNED,
+        is_in_paper=True,
+    ),
+    Method(
+        name="fsdd",
+        class_name="FSDD",
+        label="FSDD",
+        measure="distance discriminant",
+        accepts=_MOMENTS,
+        is_in_paper=True,
+    ),
+    Method(
+        name="schi",
+        class_name="SpreadFx",
+        label="SCHI",
+        measure="chi-square, the classes in turn",
+        accepts=_BINNED,
+        options={"relevance": "chi2"},
+        is_in_paper=True,
+    ),
+    Method(
+        name="ssu",
+        class_name="SpreadFx",
+        label="SSU",
+        measure="symmetrical uncertainty, the classes in turn",
+        accepts=_BINNED,
+        options={"relevance": "su"},
+        is_in_paper=True,
+    ),
+    Method(
+        name="chi",
+        class_name="ChiSquare",
+        label="CHI",
+        measure="chi-square",
+        accepts=_BINNED,
+        is_in_paper=True,
+    ),
+    Method(
+        name="su",
+        class_name="SymmetricalUncertainty",
+        label="SU",
+        measure="symmetrical uncertainty",
+        accepts=_BINNED,
+        is_in_paper=True,
+    ),
+    Method(
+        name="relieff",
+        class_name="ReliefF",
+        label="ReliefF",
+        measure="nearest misses minus nearest hits",
+        accepts=_FITTED,
+        is_in_paper=True,
+    ),
+    Method(
+        name="fisher",
+        class_name="FisherScore",
+        label="Fisher score",
+        measure="Fisher score",
+        accepts=_MOMENTS,
+    ),
+    Method(
+        name="ig",
+        class_name="InformationGain",
+        label="information gain",
+        measure="information gain",
+        accepts=_BINNED,
+    ),
+    Method(
+        name="anova",
+        class_name="AnovaF",
+        label="ANOVA F",
+        measure="F of the analysis of variance",
+        accepts=_MOMENTS,
+    ),
+    Method(
+        name="fcbf",
+        class_name="FCBF",
+        label="FCBF",
+        measure="symmetrical uncertainty, redundant features removed",
+        accepts=_BINNED,
+    ),
+    Method(
+        name="arco",
+        class_name="ARCO",
+        label="ARCO",
+        measure="AUC minus rank correlation",
+        accepts=_ORDERED,
+    ),
+    Method(
+        name="jmi",
+        class_name="JMI",
+        label="JMI",
+        measure="joint mutual information",
+        accepts=_BINNED,
+    ),
+    Method(
+        name="greedy",
+        class_name="GreedyMAUC",
+        label="GreedyMAUC",
+        measure="separation of all class pairs by the set",
+        accepts=_AUC,
+    ),
+    Method(
+        name="subproblem",
+        class_name="SubproblemSelector",
+        label="SubproblemSelector",
+        measure="any relevance on any sub-problems",
+        accepts=_AUC,
+    ),
+    Method(
+        name="consensus",
+        class_name="ConsensusSelector",
+        label="consensus",
+        measure="a selector on halves of the samples",
+        accepts=_AUC,
+    ),
 )
-_FURTHER = (
-    ("fisher", "Fisher score", "FisherScore", "filters", "Fisher score", _MOMENTS),
-    ("ig", "information gain", "InformationGain", "filters", "information gain", _BINNED),
-    ("anova", "ANOVA F", "AnovaF", "filters", "F of the analysis of variance", _MOMENTS),
-    (
-        "fcbf",
-        "FCBF",
-        "FCBF",
-        "fcbf",
-        "symmetrical uncertainty, redundant features removed",
-        _BINNED,
+
+#: classifiers by short name
+CLASSIFIERS = _by_name(
+    Method(
+        name="nb",
+        class_name="NormalNaiveBayes",
+        label="Naive Bayes",
+        measure="normal densities",
+        accepts=_FITTED,
+        kind="classifier",
+        home="mauc.classifiers",
+        is_in_paper=True,
     ),
-    ("arco", "ARCO", "ARCO", "arco", "AUC minus rank correlation", _ORDERED),
-    ("jmi", "JMI", "JMI", "information", "joint mutual information", _BINNED),
-    (
-        "greedy",
-        "GreedyMAUC",
-        "GreedyMAUC",
-        "greedy_mauc",
-        "separation of all class pairs by the set",
-        _AUC,
+    Method(
+        name="c45",
+        class_name="C45",
+        label="C4.5",
+        measure="a pruned tree, as WEKA's J48",
+        accepts=_FITTED,
+        kind="classifier",
+        home="mauc.lab",
+        is_in_paper=True,
     ),
-    (
-        "subproblem",
-        "SubproblemSelector",
-        "SubproblemSelector",
-        "filters",
-        "any relevance on any sub-problems",
-        _AUC,
+    Method(
+        name="1nn",
+        class_name="NearestNeighbor",
+        label="1NN",
+        measure="the nearest sample",
+        accepts=_FITTED,
+        kind="classifier",
+        home="mauc.classifiers",
+        is_in_paper=True,
     ),
-    (
-        "consensus",
-        "consensus",
-        "ConsensusSelector",
-        "consensus",
-        "a selector on halves of the samples",
-        _AUC,
-    ),
-)
-_CLASSIFIERS = (
-    ("nb", "Naive Bayes", "NormalNaiveBayes", "bayes", "normal densities", _FITTED),
-    ("c45", "C4.5", "C45", "mauc.lab.c45.estimator", "a pruned tree, as WEKA's J48", _FITTED),
-    ("1nn", "1NN", "NearestNeighbor", "nearest", "the nearest sample", _FITTED),
-    ("svm", "SVM", "RBFSVM", "svm", "support vectors with a Gaussian kernel", _FITTED),
-)
-_PEERS = (
-    (
-        "logistic",
-        "logistic regression",
-        "logistic_regression",
-        "mauc.registry",
-        "linear, of scaled columns without gaps",
-        Accepts(),
-    ),
-    (
-        "forest",
-        "random forest",
-        "RandomForestClassifier",
-        "sklearn.ensemble",
-        "200 random trees",
-        Accepts(),
-        {"n_estimators": 200, "random_state": 0},
-    ),
-    (
-        "boosting",
-        "gradient boosting",
-        "HistGradientBoostingClassifier",
-        "sklearn.ensemble",
-        "boosted trees",
-        Accepts(),
-        {"random_state": 0},
+    Method(
+        name="svm",
+        class_name="RBFSVM",
+        label="SVM",
+        measure="support vectors with a Gaussian kernel",
+        accepts=_FITTED,
+        kind="classifier",
+        home="mauc.classifiers",
+        is_in_paper=True,
     ),
 )
 
@@ -206,25 +328,38 @@ def logistic_regression() -> Any:
     return make_pipeline(fill, StandardScaler(), LogisticRegression(max_iter=1000))
 
 
-def _methods(kind: str, rows: Any, is_in_paper: bool) -> dict[str, Method]:
-    made = {}
-    for name, label, class_name, module, measure, accepts, *rest in rows:
-        home = module if "." in module else f"mauc.{kind}s.{module}"
-        options = rest[0] if rest else {}
-        made[name] = Method(
-            kind, name, label, class_name, home, measure, accepts, options, is_in_paper
-        )
-    return made
-
-
-#: selectors by short name, those of the paper first, in its order
-SELECTORS = _methods("selector", _PAPER, True) | _methods("selector", _FURTHER, False)
-
-#: classifiers by short name
-CLASSIFIERS = _methods("classifier", _CLASSIFIERS, True)
-
 #: classifiers of scikit-learn by short name
-PEERS = _methods("classifier", _PEERS, False)
+PEERS = _by_name(
+    Method(
+        name="logistic",
+        class_name="logistic_regression",
+        label="logistic regression",
+        measure="linear, of scaled columns without gaps",
+        accepts=Accepts(),
+        kind="classifier",
+        home="mauc.registry",
+    ),
+    Method(
+        name="forest",
+        class_name="RandomForestClassifier",
+        label="random forest",
+        measure="200 random trees",
+        accepts=Accepts(),
+        kind="classifier",
+        home="sklearn.ensemble",
+        options={"n_estimators": 200, "random_state": 0},
+    ),
+    Method(
+        name="boosting",
+        class_name="HistGradientBoostingClassifier",
+        label="gradient boosting",
+        measure="boosted trees",
+        accepts=Accepts(),
+        kind="classifier",
+        home="sklearn.ensemble",
+        options={"random_state": 0},
+    ),
+)
 
 #: short names of the paper's selectors, in its order
 PAPER_SELECTORS = tuple(name for name, entry in SELECTORS.items() if entry.is_in_paper)
@@ -241,14 +376,6 @@ def accepts_of(kind: Any) -> Accepts:
     """Return what a class, or its nearest ancestor in the library, accepts."""
     names = (ancestor.__name__ for ancestor in kind.__mro__)
     return next((CLASS_ACCEPTS[name] for name in names if name in CLASS_ACCEPTS), Accepts())
-
-
-def score_label(selector: Any) -> str:
-    """Return the name of the scores of a selector in tables."""
-    recipe = getattr(selector, "recipe", None)
-    if recipe is None:  # those without one have a score of their own
-        return str(getattr(selector, "score_label", "score"))
-    return RELEVANCES[recipe.relevance].label
 
 
 def make_selector(method: str, n_features_to_select: Any = None, **options: Any) -> Any:

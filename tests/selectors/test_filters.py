@@ -29,17 +29,17 @@ from mauc.data import columns as block_width_module
 from mauc.data.door import make_problem
 from mauc.data.problem import DECOMPOSITIONS, Decomposition
 from mauc.exceptions import ConstantInputWarning, NoEvidenceWarning
-from mauc.registry import RELEVANCES
+from mauc.registry import RELEVANCES, SELECTORS
 from mauc.search.lists import SCHEDULES
+from mauc.selectors.list_selector import ListSelector
 from tests.helpers import (
-    oracle_fsdd,
     oracle_further,
-    oracle_mdl,
     oracles,
     rival_strategies,
     strategies,
     weka,
 )
+from tests.helpers.oracle_relevances import DEFINITIONS
 from tests.helpers.strategies import examples
 
 quiet = pytest.mark.filterwarnings("ignore::mauc.exceptions.MaucWarning")
@@ -154,16 +154,14 @@ def matrices(data):
 
 def score_by_definition(X, y, role, relevance):
     inside = role[y] >= 0
-    X, local = X[inside], role[y][inside]
-    if relevance == "auc":
-        return oracles.folded_auc(X, local, role.max() + 1).mean(axis=1)
-    if relevance == "fsdd":
-        return [oracle_fsdd.fsdd(column, local) for column in X.T]
-    if relevance in ("fisher", "anova"):
-        return [getattr(oracle_further, relevance)(column, local) for column in X.T]
-    statistic = ["chi2", "su", "ig"].index(relevance)
-    whole = np.arange(role.max() + 1)
-    return [oracle_mdl.subproblem_scores(column, local, whole)[1][statistic] for column in X.T]
+    return [DEFINITIONS[relevance](column, role[y][inside]) for column in X[inside].T]
+
+
+def test_every_relevance_has_a_definition():
+    assert set(DEFINITIONS) == set(RELEVANCES), (
+        "a relevance needs its literal definition in DEFINITIONS of "
+        "tests/helpers/oracle_relevances.py"
+    )
 
 
 @pytest.mark.parametrize("relevance", RELEVANCES)
@@ -276,23 +274,30 @@ def test_mdfs_and_spreadfx_are_presets(data, relevance, schedule):
     assert list(SpreadFx("all", **options).fit(*data).trace_) == list(rest.trace_)
 
 
-@pytest.mark.parametrize(
-    ("preset", "relevance"),
-    [
-        (MAUCD, "auc"),
-        (ChiSquare, "chi2"),
-        (SymmetricalUncertainty, "su"),
-        (InformationGain, "ig"),
-        (FSDD, "fsdd"),
-        (FisherScore, "fisher"),
-        (AnovaF, "anova"),
-    ],
-)
-def test_filters_of_one_list_are_presets(data, preset, relevance):
+ONE_LIST = {
+    name: entry.estimator_class
+    for name, entry in SELECTORS.items()
+    if issubclass(entry.estimator_class, ListSelector)
+    and entry.estimator_class().recipe.decomposition == "whole"
+}
+
+
+@pytest.mark.parametrize("name", ONE_LIST)
+def test_filters_of_one_list_are_presets(data, name):
+    relevance = ONE_LIST[name]().recipe.relevance
     free = SubproblemSelector("all", decomposition="whole", relevance=relevance).fit(*data)
-    fitted = preset("all").fit(*data)
+    fitted = ONE_LIST[name]("all").fit(*data)
     assert_array_equal(fitted.ranking_, free.ranking_)
     assert_array_equal(fitted.scores_, free.scores_)
+
+
+def test_every_relevance_has_a_filter_of_one_list():
+    found = {filter_of_one().recipe.relevance for filter_of_one in ONE_LIST.values()}
+    assert found == set(RELEVANCES), (
+        "a relevance needs a class in src/mauc/selectors/filters.py whose preset is "
+        'Recipe("whole", the relevance, "round_robin"), and its entry in SELECTORS of '
+        "src/mauc/registry.py"
+    )
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,6 @@ from mauc.cli.outputs import Written, check_outputs, write_frame, write_page
 from mauc.cli.reading import Reading, reads_data, target_option
 from mauc.cli.wishes import Wishes
 from mauc.exceptions import MaucError
-from mauc.registry import score_label
 from mauc.results import measure_name, number, plural
 
 if TYPE_CHECKING:
@@ -392,7 +391,7 @@ def is_greedy(selector: "RankingSelector") -> bool:
 
 def score_head(selector: "RankingSelector") -> str:
     """Return what tables call the scores of a fitted selector, those of features by themselves."""
-    measure, is_paired = score_label(selector), _is_paired(selector)
+    measure, is_paired = selector.score_label, _is_paired(selector)
     if hasattr(selector, "frequencies_"):
         return "mean frequency"  # of a consensus
     if is_greedy(selector):
@@ -411,7 +410,7 @@ def feature_table(selector: "RankingSelector", feature_names: Sequence[str]) -> 
     """Return the table of a fitted selector, one row per chosen feature."""
     from mauc.selectors.explain import served_pairs
 
-    measure = score_label(selector)
+    measure = selector.score_label
     served, is_paired = served_pairs(selector), _is_paired(selector)
     n_classes = len(selector.classes_)
     asking = ("chosen for", "rank") if is_paired else ()

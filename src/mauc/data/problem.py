@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -14,7 +14,8 @@ from mauc.engine.arrays import RowCounts, count_rows, n_pairs_of, pair_index
 from mauc.memory import Workspace
 from mauc.parallel import Work
 
-MISSING = ("tie", "side")
+MissingRule = Literal["tie", "side"]
+MISSING: tuple[MissingRule, ...] = get_args(MissingRule)
 
 
 @dataclass(frozen=True)
@@ -217,7 +218,8 @@ def group_by_class(
     return order, starts, weights
 
 
-DECOMPOSITIONS = ("one-vs-one", "one-vs-rest", "whole")
+DecompositionName = Literal["one-vs-one", "one-vs-rest", "whole"]
+DECOMPOSITIONS: tuple[DecompositionName, ...] = get_args(DecompositionName)
 
 
 @dataclass(frozen=True)

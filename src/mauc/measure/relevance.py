@@ -1,8 +1,18 @@
 """The relevance of features on every sub-problem, of which ranking lists are made.
 
 A relevance is a function ``(problem, decomposition, chosen, **options) -> scores``: `chosen` is a
-slice or list of columns, the scores have shape (n_chosen, n_subproblems). The formulas stand with
-the selectors in `mauc.selectors.filters`.
+slice or list of columns, the scores have shape (n_chosen, n_subproblems). The registry finds that
+of the name "su" as `su_relevance`. The formulas stand with the selectors in
+`mauc.selectors.filters`.
+
+- of pair AUCs, in `mauc.measure.pair_auc`: `auc_relevance`, the AUC folded around 1/2.
+- of bins, which are the categories of a nominal column and MDL bins of another one, cut anew for
+  every sub-problem (`contingency_scores`): `chi2_relevance`, chi-square; `su_relevance`,
+  symmetrical uncertainty; `ig_relevance`, information gain.
+- of the counts, means and scatters of the classes (`subproblem_moments`): `fsdd_relevance`, spread
+  between classes less that within; `fisher_relevance`, their quotient; `anova_relevance`, F.
+
+What a user gives as a function instead is called by `mauc.measure.score_function`.
 """
 
 from collections.abc import Callable, Iterator

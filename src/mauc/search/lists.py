@@ -7,7 +7,7 @@ are kept; then a schedule says which list gives its next feature, until K are se
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from scipy.special import ndtri
@@ -19,7 +19,9 @@ from mauc.data.wishes import Purse
 from mauc.engine.arrays import mean_of_quotients
 from mauc.search.selection import Selection
 
-TIES = ("index", "mauc")
+TieRule = Literal["index", "mauc"]
+TIES: tuple[TieRule, ...] = get_args(TieRule)
+ScheduleName = Literal["random", "round_robin", "rand_robin", "hardest"]
 
 
 class TopK(NamedTuple):
@@ -112,7 +114,9 @@ def score_block(
     if problem.pair_shares is not None and decomposition.name == "one-vs-one":
         means[:] = pair_mean(scores, problem.pair_shares)
     elif denominators is None:
-        means[:] = scores.mean(axis=1)
+        with np.errstate(invalid="ignore"):  # the mean of inf and -inf is no number
+            means[:] = scores.mean(axis=1)
+        means[np.isnan(means)] = -np.inf
     else:
         means[:] = mean_of_quotients(scores, denominators)
     return scores, means
@@ -298,7 +302,7 @@ class Hardest(Schedule):
         self.separation += ndtri(np.minimum(scores, _LARGEST_AUC)) ** 2
 
 
-SCHEDULES: dict[str, Any] = {
+SCHEDULES: dict[ScheduleName, Any] = {
     "random": Random,
     "round_robin": RoundRobin,
     "rand_robin": RandRobin,

@@ -321,6 +321,11 @@ class RankingSelector(SelectorMixin, Estimator):
         kind: Any = type(self)
         return accepts_of(kind)
 
+    @property
+    def score_label(self) -> str:
+        """What tables call the scores."""
+        return "score"
+
     def check_options(self) -> Any:
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
         return None
@@ -460,7 +465,7 @@ class RankingSelector(SelectorMixin, Estimator):
         tags.target_tags.required = True
         accepts = self.accepts
         tags.input_tags.sparse = accepts.sparse
-        tags.input_tags.allow_nan = True
+        tags.input_tags.allow_nan = accepts.missing
         tags.input_tags.categorical = accepts.nominal
         return tags
 

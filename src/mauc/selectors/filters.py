@@ -5,14 +5,17 @@ all features once, by a score on the whole problem.
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from mauc.checks import check_choice, check_real
+from mauc.data.problem import MISSING, DecompositionName, MissingRule
 from mauc.data.wishes import WishMixin
 from mauc.exceptions import ConstantInputWarning, warn_user
-from mauc.selectors.list_selector import ListSelector, Recipe
+from mauc.registry import RelevanceName, ScoreFunction
+from mauc.search.lists import ScheduleName, TieRule
+from mauc.selectors.list_selector import ListSelector, Recipe, check_flagged
 from mauc.selectors.sketched import SketchMixin
 
 
@@ -146,12 +149,24 @@ class MDFS(SketchMixin, WishMixin, ListSelector):
 
     preset: ClassVar[Recipe] = Recipe("one-vs-one", "auc", "random")
 
-    schedule: str = "random"
-    ties: str = "index"
-    missing: str = "tie"
+    schedule: ScheduleName = "random"
+    ties: TieRule = "index"
+    missing: MissingRule = "tie"
     categorical_features: Any = None
     pair_weight: Any = None
     random_state: Any = None
+
+    @property
+    def recipe(self) -> Recipe:
+        """What makes the selector, with its present parameters."""
+        return self.preset._replace(
+            schedule=self.schedule, ties=self.ties, random_state=self.random_state
+        )
+
+    def check_options(self) -> Recipe:
+        """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
+        check_choice("missing", self.missing, MISSING)
+        return super().check_options()
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -176,11 +191,12 @@ class SubproblemSelector(ListSelector):
     decomposition : {"one-vs-one", "one-vs-rest", "whole"}, default="one-vs-one"
         The sub-problems: every pair of classes, every class against the others, or the whole
         problem (a single list).
-    relevance : {"auc", "chi2", "su", "ig", "fsdd", "fisher", "anova"}, default="auc"
-        What ranks features on a sub-problem: the AUC folded around 1/2 (on the whole problem
-        its mean over the class pairs); chi-square, symmetrical uncertainty or information
-        gain of the MDL-discretised feature; the distance discriminant FSDD; the Fisher score;
-        or F of the analysis of variance.
+    relevance : str or callable, default="auc"
+        What ranks features on a sub-problem: "auc", the AUC folded around 1/2 (on the whole
+        problem its mean over the class pairs); "chi2", "su" or "ig", chi-square, symmetrical
+        uncertainty or information gain of the MDL-discretised feature; "fsdd", the distance
+        discriminant; "fisher", the Fisher score; "anova", F of the analysis of variance;
+        or a function of your own, such as ``sklearn.feature_selection.f_classif``, see the notes.
     schedule : {"random", "round_robin", "rand_robin", "hardest"}, default="random"
         Which list is drawn from next: drawn uniformly; in turn, pairs in tournament order; drawn
         by the share of the samples; or that of the sub-problem which the selected features
@@ -231,6 +247,17 @@ class SubproblemSelector(ListSelector):
     MDFS : Pairs, AUC, random schedule.
     MAUCD : One list by mean AUC.
 
+    Notes
+    -----
+    A function as `relevance` is called as ``score_func`` of scikit-learn's ``SelectKBest`` is:
+    ``function(X, y)`` returns the scores of the columns of X, the larger the better, or a tuple of
+    scores and p-values. It gets blocks of columns and the samples of one sub-problem: X, float64 of
+    shape (n_samples, n_columns), is read-only and has no missing values; y has the labels, or of
+    "one-vs-rest" True for the class and False for the others. It must score each column by itself,
+    as blocks depend on the size of the data, and may be called in several threads. A score of NaN
+    counts as the worst. Weights are refused unless it has a parameter ``sample_weight``, and so are
+    missing values, infinite ones and nominal columns.
+
     Examples
     --------
     >>> from sklearn.datasets import load_iris
@@ -241,16 +268,40 @@ class SubproblemSelector(ListSelector):
     array([2, 1])
     >>> [step.subproblem_name for step in selector.trace_]
     ['0 vs rest', '1 vs rest']
+
+    A filter of your own is a function:
+
+    >>> import numpy as np
+    >>> def range_of_medians(X, y):
+    ...     medians = [np.median(X[y == label], axis=0) for label in np.unique(y)]
+    ...     return np.ptp(medians, axis=0) / X.std(axis=0)
+    >>> own = SubproblemSelector(2, decomposition="whole", relevance=range_of_medians)
+    >>> own.fit(X, y).ranking_
+    array([3, 2])
     """
 
-    preset: ClassVar[Recipe] = Recipe("one-vs-one", "auc", "random")
-
-    decomposition: str = "one-vs-one"
-    relevance: str = "auc"
-    schedule: str = "random"
-    ties: str = "index"
+    decomposition: DecompositionName = "one-vs-one"
+    relevance: RelevanceName | ScoreFunction = "auc"
+    schedule: ScheduleName = "random"
+    ties: TieRule = "index"
     categorical_features: Any = None
     random_state: Any = None
+
+    @property
+    def recipe(self) -> Recipe:
+        """What makes the selector, with its present parameters."""
+        return Recipe(
+            self.decomposition,
+            self.relevance,
+            self.schedule,
+            self.ties,
+            random_state=self.random_state,
+        )
+
+    def check_options(self) -> Recipe:
+        """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
+        check_flagged(self.relevance, self.categorical_features)
+        return super().check_options()
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -273,9 +324,9 @@ class SpreadFx(ListSelector):
         the tests of `mauc.pair_tests`, which are of location: features that differ between classes
         in spread alone are left out. Where no feature is significant, one is selected, with a
         warning.
-    relevance : {"chi2", "su", "ig", "auc", "fsdd", "fisher", "anova"}, default="chi2"
-        What ranks features on a sub-problem. The first three discretise every feature anew
-        for each class, by the MDL method of Fayyad and Irani.
+    relevance : str or callable, default="chi2"
+        What ranks features on a sub-problem, as in `SubproblemSelector`; "chi2", "su" and "ig"
+        discretise every feature anew for each class, by the MDL method of Fayyad and Irani.
     schedule : {"round_robin", "rand_robin", "random", "hardest"}, default="round_robin"
         Which class is drawn from next: in label order, or drawn by class frequency; see
         `SubproblemSelector` for the others.
@@ -340,10 +391,22 @@ class SpreadFx(ListSelector):
 
     preset: ClassVar[Recipe] = Recipe("one-vs-rest", "chi2", "round_robin")
 
-    relevance: str = "chi2"
-    schedule: str = "round_robin"
+    relevance: RelevanceName | ScoreFunction = "chi2"
+    schedule: ScheduleName = "round_robin"
     categorical_features: Any = None
     random_state: Any = None
+
+    @property
+    def recipe(self) -> Recipe:
+        """What makes the selector, with its present parameters."""
+        return self.preset._replace(
+            relevance=self.relevance, schedule=self.schedule, random_state=self.random_state
+        )
+
+    def check_options(self) -> Recipe:
+        """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
+        check_flagged(self.relevance, self.categorical_features)
+        return super().check_options()
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -455,8 +518,13 @@ class MAUCD(SketchMixin, WishMixin, _NominalFilter):
 
     preset: ClassVar[Recipe] = Recipe("whole", "auc", "round_robin")
 
-    missing: str = "tie"
+    missing: MissingRule = "tie"
     pair_weight: Any = None
+
+    def check_options(self) -> Recipe:
+        """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
+        check_choice("missing", self.missing, MISSING)
+        return super().check_options()
 
 
 class ChiSquare(_NominalFilter):
@@ -764,10 +832,13 @@ class FSDD(ListSelector):
     """
 
     preset: ClassVar[Recipe] = Recipe("whole", "fsdd", "round_robin")
-    relevance_options: ClassVar[tuple[str, ...]] = ("beta", "constants")
-
     beta: float = 2.0
-    constants: str = "last"
+    constants: Literal["last", "first"] = "last"
+
+    @property
+    def recipe(self) -> Recipe:
+        """What makes the selector, with its present parameters."""
+        return self.preset._replace(options={"beta": self.beta, "constants": self.constants})
 
     def check_options(self) -> Recipe:
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""

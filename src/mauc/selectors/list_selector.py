@@ -1,86 +1,90 @@
 """Base of the selectors that draw features from one ranking list per sub-problem."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from mauc.checks import check_choice
 from mauc.data.door import check_generator
-from mauc.data.problem import DECOMPOSITIONS, MISSING, Decomposition, Problem, decompose
-from mauc.exceptions import MaucError, NoEvidenceWarning, format_labels, warn_user
+from mauc.data.problem import DECOMPOSITIONS, Decomposition, DecompositionName, Problem, decompose
+from mauc.exceptions import (
+    MaucError,
+    MaucWarning,
+    NoEvidenceWarning,
+    format_labels,
+    warn_user,
+)
 from mauc.measure.pair_auc import allocate_pair_auc, auc_relevance
+from mauc.measure.score_function import takes_weights
 from mauc.memory import check_memory
-from mauc.registry import RELEVANCES, Accepts, accepts_of
-from mauc.search.lists import SCHEDULES, TIES, draw_features, draw_units, rank_features
+from mauc.registry import Accepts, RelevanceName, ScoreFunction, relevance_of
+from mauc.search.lists import (
+    SCHEDULES,
+    TIES,
+    ScheduleName,
+    TieRule,
+    draw_features,
+    draw_units,
+    rank_features,
+)
 from mauc.search.selection import Ranked
 from mauc.selectors.base import RankingSelector
 
 _BYTES_PER_ENTRY = 64  # of a list of all features, and its copies while units are ranked
-_BINNED = ("chi2", "su", "ig")  # relevances of MDL bins
-_CHOICES = {
-    "decomposition": DECOMPOSITIONS,
-    "relevance": RELEVANCES,
-    "schedule": SCHEDULES,
-    "ties": TIES,
-}
+_CHOICES = {"decomposition": DECOMPOSITIONS, "schedule": SCHEDULES, "ties": TIES}
 
 
 class Recipe(NamedTuple):
-    """What makes a selector: names of the decomposition, relevance, schedule and tie rule."""
+    """What makes a selector: its decomposition, relevance, schedule and tie rule."""
 
-    decomposition: str = "one-vs-one"
-    relevance: str = "auc"
-    schedule: str = "random"
-    ties: str = "index"
-    options: dict[str, Any] = {}  #: further arguments of the relevance
+    decomposition: DecompositionName
+    relevance: RelevanceName | ScoreFunction
+    schedule: ScheduleName
+    ties: TieRule = "index"
+    options: Mapping[str, Any] = MappingProxyType({})  #: further arguments of the relevance
+    random_state: Any = None  #: of the schedule
 
 
 class ListSelector(RankingSelector):
     """Base of the selectors that draw features from one ranking list per sub-problem.
 
-    A subclass has a `preset`, whose fields are overridden by parameters of the same name; those
-    named in `relevance_options` are passed on to the relevance.
+    A subclass has a `preset`; one with parameters that change it puts them in by `recipe`.
     """
 
-    preset: ClassVar[Recipe] = Recipe()
-    relevance_options: ClassVar[tuple[str, ...]] = ()
+    preset: ClassVar[Recipe]
 
     @property
     def recipe(self) -> Recipe:
         """What makes the selector, with its present parameters."""
-        given = {name: getattr(self, name) for name in Recipe._fields[:-1] if hasattr(self, name)}
-        options = {name: getattr(self, name) for name in self.relevance_options}
-        return self.preset._replace(**given, options=options)
+        return self.preset
 
     @property
     def accepts(self) -> Accepts:
         """What input the selector takes, with its present options."""
-        kind: Any = type(self)
-        relevance = getattr(self, "relevance", self.preset.relevance)
-        if not isinstance(relevance, str) or relevance not in RELEVANCES:
-            return accepts_of(kind)  # it is refused in fit
-        return RELEVANCES[relevance].accepts
+        return relevance_of(self.recipe.relevance).accepts
+
+    @property
+    def score_label(self) -> str:
+        """What tables call the scores."""
+        return relevance_of(self.recipe.relevance).label
 
     def check_options(self) -> Recipe:
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
         recipe = self.recipe
+        relevance_of(recipe.relevance)
         for name, choices in _CHOICES.items():
-            if getattr(recipe, name) not in choices:
-                check_choice(name, getattr(recipe, name), choices)
-        check_choice("missing", getattr(self, "missing", "tie"), MISSING)
-        check_generator(getattr(self, "random_state", None))
-        is_flagged = getattr(self, "categorical_features", None) is not None
-        if is_flagged and not self.accepts.nominal:
-            raise MaucError(
-                f"categorical_features must be None for relevance {recipe.relevance!r}, "
-                f"which needs ordered values; encode those columns first."
-            )
+            check_choice(name, getattr(recipe, name), choices)
+        check_generator(recipe.random_state)
         return recipe
 
     def _rank(self, problem, n_wanted, recipe):
         decomposition = decompose(recipe.decomposition, problem.n_classes)
-        entry = RELEVANCES[recipe.relevance]
-        pair_auc = allocate_pair_auc(problem, n_wanted) if recipe.relevance == "auc" else None
+        entry = relevance_of(recipe.relevance)
+        if entry.function is not None:
+            _check_weights(problem, entry.name, entry.function)
+        pair_auc = allocate_pair_auc(problem, n_wanted) if entry.is_auc else None
         wishes, n_listed = problem.constraints, n_wanted
         if wishes is not None:
             n_listed = problem.n_features  # a group needs the scores of all its features
@@ -94,12 +98,14 @@ class ListSelector(RankingSelector):
             n_listed,
             recipe.ties,
             self.n_jobs,
-            is_dense=recipe.relevance != "auc",
-            denominators=_auc_denominators(problem, decomposition, recipe.relevance),
+            is_dense=not entry.is_auc,
+            denominators=_auc_denominators(problem, decomposition) if entry.is_auc else None,
             pair_auc=pair_auc,
             **recipe.options,
         )
-        rng = check_generator(getattr(self, "random_state", None))
+        if entry.function is not None:
+            _warn_of_unscored(problem, entry.name, scores)
+        rng = check_generator(recipe.random_state)
         shares = problem.pair_shares if decomposition.name == "one-vs-one" else None
         schedule = SCHEDULES[recipe.schedule](decomposition, problem.class_weights, rng, shares)
 
@@ -114,7 +120,7 @@ class ListSelector(RankingSelector):
         else:
             selection = draw_units(lists, schedule, n_wanted, separation, wishes)
         is_choice = n_wanted < problem.n_features and decomposition.n_subproblems > 1
-        if is_choice and recipe.relevance in _BINNED:
+        if is_choice and entry.is_binned:
             _warn_of_uncut(decomposition.names(problem.classes), lists, selection)
         chosen_auc = None if pair_auc is None else pair_auc[selection.features]
         return Ranked(decomposition, selection, scores, chosen_auc)
@@ -138,9 +144,41 @@ def _warn_of_uncut(names, lists, selection):
         )
 
 
-def _auc_denominators(problem, decomposition, relevance):
-    """Return twice the row pairs of every sub-problem where the scores are AUCs, else None."""
-    if relevance != "auc" or decomposition.name == "whole":
+def check_flagged(relevance: RelevanceName | ScoreFunction, categorical_features: Any) -> None:
+    """Raise where columns are flagged as nominal for a relevance that needs ordered values."""
+    entry = relevance_of(relevance)
+    if categorical_features is not None and not entry.accepts.nominal:
+        name = repr(relevance) if entry.function is None else entry.name
+        raise MaucError(
+            f"categorical_features must be None for relevance {name}, which needs ordered values; "
+            f"encode those columns first."
+        )
+
+
+def _check_weights(problem: Problem, name: str, function: ScoreFunction) -> None:
+    """Raise where rows have weights that the function of a relevance does not take."""
+    if problem.sample_weight is not None and not takes_weights(function):
+        raise MaucError(
+            f"sample_weight must be None for relevance={name}, a function without a parameter "
+            f"sample_weight, got weights; give it one, or name a relevance of this library."
+        )
+
+
+def _warn_of_unscored(problem: Problem, name: str, scores: np.ndarray) -> None:
+    """Warn of features for which a function gave NaN on some sub-problem, and -inf was taken."""
+    unscored = np.flatnonzero(np.isneginf(scores))
+    if len(unscored):
+        named = format_labels([problem.labels[feature] for feature in unscored])
+        warn_user(
+            f"{name} gave no score (NaN) to {len(unscored)} of {len(scores)} features ({named}) on "
+            f"some sub-problem, where they rank last.",
+            MaucWarning,
+        )
+
+
+def _auc_denominators(problem, decomposition):
+    """Return twice the row pairs of every sub-problem; None for the whole problem."""
+    if decomposition.name == "whole":
         return None
     if decomposition.name == "one-vs-one":
         return problem.max_wins

@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterable
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,7 @@ def selection_code(
 
 
 def import_line(selector: RankingSelector) -> str:
-    """Return the lines that import the class of a selector, and of one that it holds."""
+    """Return the lines that import the class of a selector, and what it holds."""
     import mauc  # here, because mauc may offer the report by its own name
 
     name = type(selector).__name__
@@ -48,6 +49,8 @@ def import_line(selector: RankingSelector) -> str:
     for value in selector.get_params(deep=False).values():
         if isinstance(value, RankingSelector):
             lines.append(import_line(value))
+        elif isinstance(value, FunctionType):
+            lines.append(f"from {value.__module__} import {value.__name__}")
     return "\n".join(lines)
 
 
@@ -136,4 +139,6 @@ def _literal(value: Any) -> str:
         return repr(value.tolist())
     if isinstance(value, RankingSelector):
         return call_of(value)
+    if isinstance(value, FunctionType):
+        return value.__name__
     return repr(value)

@@ -13,7 +13,6 @@ from mauc.exceptions import MaucError, format_labels
 from mauc.experiments.rows import versions
 from mauc.measure.pair_auc import chosen_pair_auc
 from mauc.parallel import run_blocks
-from mauc.registry import score_label
 from mauc.report.html.recipe import selection_code
 from mauc.report.html.values import number
 from mauc.results import measure_name, plural, short_name
@@ -102,7 +101,7 @@ def selection_part(
     return {
         "method": type(selector).__name__,
         "decomposition": selector.decomposition_.name,
-        "measure": score_label(selector),
+        "measure": selector.score_label,
         "schedule": getattr(recipe, "schedule", None),
         "n_selected": len(selector.ranking_),
         "n_mapped": n_mapped,
