@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_wine
 
 from mauc import MAUCD, MDFS, MRMR, ConsensusSelector, GreedyMAUC, SymmetricalUncertainty
-from mauc.data.wishes import Constraints, Purse
+from mauc.data.wishes import Constraints
 from mauc.exceptions import MaucError
 
 WINE, Y = load_wine(return_X_y=True, as_frame=True)
@@ -61,13 +61,6 @@ def test_units_by_hand():
     assert worth[[0, 2, 3]].tolist() == [3.0, 2.0, -10.0]
     assert found.ends(np.array([4, 1, 2, 3])).tolist() == [True, False, True, True]
     assert found.spent(np.array([4, 1, 2, 3])).tolist() == [2.0, 6.0, 6.0, 9.0]
-    purse = Purse(found, 3)
-    assert purse.is_open.tolist() == [True, False, True, True]
-    purse.take(3)
-    assert purse.fits([0])
-    assert not purse.fits([0, 2])  # 2 + 4 + 3 = 9, but four features
-    purse.take(0)
-    assert not purse.is_open.any()
 
 
 def test_wishes_that_wish_nothing_change_nothing(choose):

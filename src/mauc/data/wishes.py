@@ -3,7 +3,7 @@
 A *unit* is what is chosen as a whole: a group of features, or a single one.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, Self
@@ -183,62 +183,6 @@ def by_number(wishes: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]
         return wish
 
     return {name: numbered(wish) for name, wish in wishes.items()}
-
-
-class Purse:
-    """What is left of the number of features and of the budget while units are chosen."""
-
-    def __init__(self, constraints: Constraints, n_wanted: int) -> None:
-        self._sizes, self._costs = constraints.sizes, constraints.costs
-        self._n_left, self._money = n_wanted, constraints.budget
-        #: units that can be chosen
-        self.is_open: np.ndarray = constraints.sizes > 0
-        self._close()
-
-    def fits(self, units: list[int]) -> bool:
-        """Whether units can be chosen together."""
-        cost = 0.0 if self._costs is None else self._costs[units].sum()
-        n_features = self._sizes[units].sum()
-        return bool(
-            self.is_open[units].all() and n_features <= self._n_left and cost <= self._money
-        )
-
-    def take(self, unit: int) -> None:
-        """Pay for a unit."""
-        self._n_left -= self._sizes[unit]
-        self._money -= 0.0 if self._costs is None else self._costs[unit]
-        self.is_open[unit] = False
-        self._close()
-
-    def _close(self) -> None:
-        self.is_open &= self._sizes <= self._n_left
-        if self._costs is not None:
-            self.is_open &= self._costs <= self._money
-
-
-def choose_units(
-    constraints: Constraints,
-    n_wanted: int,
-    score: Callable[[list[int]], np.ndarray],
-) -> tuple[np.ndarray, np.ndarray]:
-    """Choose units by what ``score(chosen)`` says that features gain; return ranking and gains."""
-    best: tuple[list[int], list[float]] = [], [-np.inf]
-    for by_cost in constraints.passes:
-        purse, waiting = Purse(constraints, n_wanted), [*constraints.keep]
-        ranking: list[int] = []
-        found: list[float] = []
-        while waiting or purse.is_open.any():
-            gains = score(ranking)
-            worth = np.where(purse.is_open, constraints.worth(gains, by_cost), -np.inf)
-            unit = waiting.pop(0) if waiting else int(np.argmax(worth))
-            purse.take(unit)
-            members = constraints.members(unit)
-            members = members[np.argsort(-gains[members], kind="stable")]
-            ranking += members.tolist()
-            found += gains[members].tolist()
-        if sum(found) > sum(best[1]):
-            best = ranking, found
-    return np.array(best[0], np.int64), np.array(best[1])
 
 
 def _check_possible(names, unit_of, out, kept, costs, money) -> None:

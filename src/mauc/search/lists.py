@@ -6,6 +6,7 @@ are kept; then a schedule says which list gives its next feature, until K are se
 
 from collections.abc import Callable, Iterator
 from copy import deepcopy
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -15,9 +16,10 @@ from scipy.special import ndtri
 from mauc.compile import njit, njit_part
 from mauc.data.problem import Decomposition, Problem
 from mauc.data.weights import pair_mean
-from mauc.data.wishes import Purse
+from mauc.data.wishes import Constraints
 from mauc.engine.arrays import mean_of_quotients
 from mauc.search.selection import Selection
+from mauc.search.wishes import Purse, best_pass, members_by_gain
 
 TieRule = Literal["index", "mauc"]
 TIES: tuple[TieRule, ...] = get_args(TieRule)
@@ -164,46 +166,66 @@ def draw_features(lists: Any, schedule: Any, n_wanted: int, score_feature: Any) 
     )
 
 
+@dataclass
+class _Drawn:
+    """What a pass over units has drawn: features, lists, ranks there and scores."""
+
+    features: list[int] = field(default_factory=list)
+    subproblems: list[int] = field(default_factory=list)
+    ranks: list[int] = field(default_factory=list)
+    scores: list[float] = field(default_factory=list)
+    total: float = 0.0  #: of the gains on all lists that are drawn from
+
+
 def draw_units(
-    lists: Any, schedule: Any, n_wanted: int, score_feature: Any, wishes: Any
+    lists: TopK,
+    schedule: Any,
+    n_wanted: int,
+    score_feature: Callable[[int], Any],
+    wishes: Constraints,
 ) -> Selection:
     """Draw units as `draw_features` does, by AUC above 1/2; what no longer fits is passed over."""
-    n_lists = len(lists.features)
     by_feature = np.argsort(lists.features, axis=1)
     gains = np.take_along_axis(lists.scores, by_feature, axis=1) - 0.5
     tie_breaks = np.take_along_axis(lists.tie_breaks, by_feature, axis=1)
-    best: list[tuple[Any, ...]] = []
-    n_units, largest = len(wishes.sizes), -np.inf
-    for by_cost in wishes.passes:
+    n_lists, n_units = len(gains), len(wishes.sizes)
+
+    def draw(by_cost: bool) -> _Drawn:
+        """Draw units in one pass, by gain per cost or by gain."""
         worth = np.array([wishes.worth(row, by_cost) for row in gains])
         breaks = np.array([wishes.worth(row, by_cost) for row in tie_breaks])
         order = np.lexsort((np.tile(np.arange(n_units), (n_lists, 1)), -breaks, -worth))
         ranks = np.argsort(order, axis=1) + 1
-        purse, heads = Purse(wishes, n_wanted), [0] * n_lists
-        is_open, found = schedule.is_drawn.copy(), []
+        # The last pass uses the random state as a search without wishes does.
         turns = schedule if by_cost is wishes.passes[-1] else deepcopy(schedule)
-        waiting = [*wishes.keep]
-        while waiting or (purse.is_open.any() and is_open.any()):
-            if waiting:
-                unit = waiting.pop(0)
-                drawn = int(np.argmax(np.where(is_open, worth[:, unit], -np.inf)))
-            else:
-                drawn = turns.next_list(is_open)
-                unit = int(order[drawn, heads[drawn]])
-                heads[drawn] += 1
-                is_open[drawn] = heads[drawn] < n_units
+        purse, drawn = Purse(wishes, n_wanted), _Drawn()
+        heads, is_open = [0] * n_lists, schedule.is_drawn.copy()
+        for kept in purse.turns():
+            if kept is not None:
+                unit, number = kept, int(np.argmax(np.where(is_open, worth[:, kept], -np.inf)))
+            elif is_open.any():
+                number = turns.next_list(is_open)
+                unit = int(order[number, heads[number]])
+                heads[number] += 1
+                is_open[number] = heads[number] < n_units
                 if not purse.is_open[unit]:
                     continue
+            else:
+                break
             purse.take(unit)
-            members = wishes.members(unit)
-            for feature in members[np.argsort(-gains[drawn, members], kind="stable")].tolist():
-                found.append((feature, drawn, ranks[drawn, unit], gains[drawn, feature] + 0.5))
+            for feature in members_by_gain(wishes, unit, gains[number]).tolist():
+                drawn.features.append(feature)
+                drawn.subproblems.append(number)
+                drawn.ranks.append(ranks[number, unit])
+                drawn.scores.append(gains[number, feature] + 0.5)
                 if turns.needs_scores:
                     turns.observe(score_feature(feature))
-        total = float(gains[schedule.is_drawn][:, [one[0] for one in found]].sum())
-        if total > largest:
-            best, largest = found, total
-    return Selection(*(np.array(part) for part in zip(*best, strict=True)))
+        drawn.total = float(gains[schedule.is_drawn][:, drawn.features].sum())
+        return drawn
+
+    drawn = best_pass(wishes, draw)
+    parts = drawn.features, drawn.subproblems, drawn.ranks, drawn.scores
+    return Selection(*(np.array(part) for part in parts))
 
 
 _LARGEST_AUC = 1 - 1e-4  # where the probit of a perfect AUC is clipped

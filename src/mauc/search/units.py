@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from mauc.compile import njit
-from mauc.data.wishes import Constraints, Purse
+from mauc.data.wishes import Constraints
 from mauc.layout import Layout, plain_layout
 from mauc.parallel import start_pool
 from mauc.results import Result, first_rows, number
@@ -22,6 +22,7 @@ from mauc.search.folded import (
 )
 from mauc.search.greedy import MIN_VARIANCE, RATE, GreedyRanking, SearchState
 from mauc.search.sets import FeatureSets
+from mauc.search.wishes import Purse
 
 _MAX_RIVALS = 16  # units that are exchanged for others, by gain per cost and by gain
 _MAX_CHOICES = 400  # that are looked at, and the values of their features in all

@@ -16,7 +16,7 @@ import numpy as np
 from mauc.binning.states import BINNINGS, MAX_BINS, bin_columns
 from mauc.checks import check_choice, check_int
 from mauc.compile import njit, njit_part
-from mauc.data.wishes import WishMixin, choose_units
+from mauc.data.wishes import WishMixin
 from mauc.engine.arrays import RowCounts, count_rows, fixed_log, read_only
 from mauc.measure.joint_counts import (
     MAX_CLASS_PRODUCTS,
@@ -31,6 +31,7 @@ from mauc.memory import Workspace
 from mauc.parallel import count_threads, even_ranges, run_in, start_pool
 from mauc.search.lazy import GreedySearch, row_parts
 from mauc.search.selection import single_ranking
+from mauc.search.wishes import choose_units
 from mauc.selectors.base import RankingSelector
 
 CRITERIA = ("difference", "quotient")
@@ -458,7 +459,9 @@ def mrmr_search(features: Any, k: int, quotient: bool = False, wishes: Any = Non
         return np.maximum(scores, _CONSTANT)
 
     if wishes is not None:
-        search.ranking, search.scores = choose_units(wishes, k, score)
+        chosen = choose_units(wishes, k, score)
+        search.ranking = np.array(chosen.features, np.int64)
+        search.scores = np.array(chosen.gains)
         return search
     return search.run(find_best, features.blocks, features.pool)
 
