@@ -226,7 +226,7 @@ def test_rows_of_a_source(tmp_path):
     frame = pd.DataFrame({"a": np.arange(6.0), "word": list("xyxyxz")})
     frame.to_parquet(tmp_path / "table.parquet")
     y = np.arange(6) % 2
-    accepts = make_problem.__kwdefaults__["accepts"]._replace(nominal=True)
+    accepts = Accepts(sparse=True, infinite=True, nominal=True)
     source, _ = open_columns(tmp_path / "table.parquet", y)
     streamed = make_problem(source, y, FitOptions(accepts))
     held = make_problem(frame, y, FitOptions(accepts))

@@ -98,13 +98,12 @@ class Cluster:
         self, problem: Problem, work: Work, n_jobs: int | None = None
     ) -> Iterator[tuple[Any, Any]]:
         """Yield what `Problem.map` does; workers read and measure, and their arrays come back."""
-        chosen, places = work.columns, self._places(problem, work.columns)
-        numbers = [np.arange(problem.n_features)[place] for place in places]
-        if chosen is not None:
-            numbers = [chosen[place] for place in places]
+        chosen = np.arange(problem.n_features) if work.columns is None else work.columns
+        places = self._places(problem, work.columns)
+        numbers = [chosen[place] for place in places]
         shapes = [(array.shape[1:], array.dtype) for array in work.out]
         found = self._map(problem, work._replace(columns=None, out=()), numbers, shapes)
-        if chosen is None:
+        if work.columns is None:
             found = track(found, "ranges of columns", len(places))
         waiting, n_yielded = dict[int, Any](), 0
         for number, (pairs, parts) in found:

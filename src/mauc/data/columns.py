@@ -48,7 +48,8 @@ class Columns(ABC):
     dtype: np.dtype  #: holds the values of all columns
     is_sparse = False
     is_streamed = False  #: columns are read when they are needed
-    cluster: Any = None  #: the `mauc.cluster.Cluster` whose workers read the columns
+    #: who works on the columns for `Problem.map`, such as a `mauc.cluster.Cluster`; None: they do
+    executor: Any = None
     row_major: np.ndarray | None = None  #: the table, where its rows are read faster than columns
     #: wins of all columns on the class pairs, of a sketch, which has no values
     known_wins: np.ndarray | None = None

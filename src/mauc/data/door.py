@@ -132,7 +132,7 @@ def open_input(
     sample_weight: Any = None,
     client: Any = None,
     *,
-    uses_cluster: bool = True,
+    uses_workers: bool = True,
 ) -> Opened:
     """Settle what holds the arguments of ``fit``; labels and weights come into memory."""
     if client is None and is_in_memory(X) and is_in_memory(y) and is_in_memory(sample_weight):
@@ -141,7 +141,7 @@ def open_input(
     from mauc.io.objects import as_source, as_vector
 
     X = as_source(X)
-    joined = join_cluster(client, X if uses_cluster else None)
+    joined = join_cluster(client, X if uses_workers else None)
     return Opened(X, as_vector(y), as_vector(sample_weight), joined)
 
 
@@ -152,7 +152,7 @@ def make_problem(
     sample_weight: Any = None,
     groups: Any = None,
     *,
-    cluster: Any = None,
+    executor: Any = None,
     warns: bool = True,
 ) -> Problem:
     """Validate X, in memory or a `ColumnSource`, y, weights and groups; encode labels.
@@ -165,8 +165,8 @@ def make_problem(
     if not warns:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", MaucWarning)
-            return make_problem(X, y, options, sample_weight, groups, cluster=cluster)
-    table = _open_source(X, y, options, cluster) if isinstance(X, ColumnSource) else None
+            return make_problem(X, y, options, sample_weight, groups, executor=executor)
+    table = _open_source(X, y, options, executor) if isinstance(X, ColumnSource) else None
     table = check_input(X, y, options) if table is None else table
     classes, codes, class_counts = encode_labels(table.y)
     if len(classes) > MAX_CLASSES:
@@ -326,7 +326,7 @@ def _check_number_frame(frame: Any, y: Any, options: FitOptions) -> tuple[FrameC
     return X, y
 
 
-def _open_source(source: ColumnSource, y: Any, options: FitOptions, cluster: Any) -> Checked:
+def _open_source(source: ColumnSource, y: Any, options: FitOptions, executor: Any) -> Checked:
     """Return the columns of a source, none of which is read, and the labels, checked."""
     y = check_labels(y)
     n, m = source.shape
@@ -345,7 +345,7 @@ def _open_source(source: ColumnSource, y: Any, options: FitOptions, cluster: Any
         options.categorical_features if accepts.nominal else None,
         accept_nominal=accepts.nominal,
         accept_infinite=accepts.infinite,
-        cluster=cluster,
+        executor=executor,
     )
     return Checked(columns, y, columns.is_nominal, source.feature_names)
 

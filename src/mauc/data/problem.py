@@ -108,8 +108,8 @@ class Problem:
     @property
     def is_constant(self) -> bool:
         """Whether no column has more than one known value."""
-        cluster = self.columns.cluster
-        return self.columns.is_constant() if cluster is None else cluster.is_constant(self)
+        executor = self.columns.executor
+        return self.columns.is_constant() if executor is None else executor.is_constant(self)
 
     def missing_weights(self, chosen: Any) -> np.ndarray:
         """Return the missing values of columns by class, (n_chosen, n_classes), or their weight."""
@@ -174,8 +174,7 @@ class Problem:
             Whether sparse columns are filled in.
         """
         work = Work(function, arguments, columns, out, prepare, reduce, n_scores, is_dense)
-        executor = self.columns if self.columns.cluster is None else self.columns.cluster
-        return executor.map(self, work, n_jobs)
+        return (self.columns.executor or self.columns).map(self, work, n_jobs)
 
     def take_rows(self, rows: np.ndarray) -> "Problem":
         """Return the problem of some of the rows, ascending, of every class at least one."""

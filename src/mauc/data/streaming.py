@@ -26,7 +26,7 @@ _GROUP_SHARE = 8  # of the memory, for columns that are held to be looked at one
 
 
 class SourceColumns(Columns):
-    """The columns of a source for one fit, read by a `cluster`, or ahead by an extra thread."""
+    """The columns of a source for one fit, read by an `executor`, or ahead by an extra thread."""
 
     is_streamed = True
 
@@ -37,11 +37,11 @@ class SourceColumns(Columns):
         *,
         accept_nominal: bool = True,
         accept_infinite: bool = True,
-        cluster: Any = None,
+        executor: Any = None,
         reads_ahead: bool = True,
     ) -> None:
         self.source: ColumnSource = source
-        self.cluster: Any = cluster
+        self.executor: Any = executor
         self.shape: tuple[int, int] = source.shape
         names = None if source.feature_names is None else source.feature_names.tolist()
         is_nominal = source.is_text
@@ -81,7 +81,7 @@ class SourceColumns(Columns):
             self.source.take_rows(mask),
             self.is_nominal,
             accept_infinite=self.accept_infinite,
-            cluster=self.cluster,
+            executor=self.executor,
         )
 
     def block_width(self, n_columns: int, n_scores: int = 1, *, is_dense: bool = False) -> int:

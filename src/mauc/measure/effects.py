@@ -19,6 +19,7 @@ from mauc.measure.normal_scores import (
     NormalScores,
     category_scores,
     class_signs,
+    empty_scores,
     rank_scores,
 )
 from mauc.measure.pair_auc import ColumnReader, folded_auc, unordered_columns
@@ -48,14 +49,12 @@ def measure(
     `pair_auc` gets the folded AUCs of all features; scores have room for `n_room` further columns.
     """
     rows = KeptRows(problem, max_samples)
-    scores = NormalScorer(problem, rows).empty_scores(problem.n_features, n_room)
+    scores = empty_scores(problem, rows, n_room)
     effects = np.empty((problem.n_features, len(problem.max_wins)))
     arrays = effects, scores.padded, scores.sums.T, scores.squares, scores.varies
-    # Of all rows nothing has to be sent.
-    kept = (None, None) if len(rows.kept) == len(rows.order) else (rows.kept, rows.kept_weights)
     blocks = problem.map(
         _measure_block,
-        *kept,
+        *rows.sent(),
         out=arrays if pair_auc is None else (*arrays, pair_auc),
         prepare=_prepare,
         n_scores=effects.shape[1],

@@ -165,7 +165,7 @@ class KeptRows:
     def __init__(
         self, problem: Problem, max_samples: int | None, kept: Any = None, kept_weights: Any = None
     ):
-        given = problem.sample_weight
+        codes, n_classes, given = problem.codes, problem.n_classes, problem.sample_weight
         self.starts: np.ndarray
         order, self.starts, weights = problem.by_class
         self.order: np.ndarray = order.view(np.int32)
@@ -178,7 +178,36 @@ class KeptRows:
         elif kept is None:
             kept, kept_weights = np.arange(len(order)), self.weights
         self.kept: Any = kept
-        self.kept_weights: Any = kept_weights
+        #: the rows that are kept, by class, their number in each, and their weights, then zeros
+        self.kept_rows: np.ndarray = self.order[kept]
+        self.kept_counts: np.ndarray = np.bincount(codes[self.kept_rows], minlength=n_classes)
+        self.n_padded: int = -(-len(kept) // _ALIGN) * _ALIGN
+        self.kept_weights: np.ndarray | None = None
+        if self.weights is not None:
+            self.kept_weights = np.zeros(self.n_padded)
+            self.kept_weights[: len(kept)] = kept_weights
+
+    def sent(self) -> tuple[np.ndarray | None, np.ndarray | None]:
+        """Return the arguments that make them again elsewhere: none where all rows are kept."""
+        if len(self.kept) == len(self.order):
+            return None, None
+        weights = self.kept_weights
+        return self.kept, None if weights is None else weights[: len(self.kept)]
+
+
+def empty_scores(problem: Problem, rows: KeptRows, n_room: int) -> NormalScores:
+    """Return the scores of a problem, to be filled in, with room for further columns."""
+    kind = np.int64 if rows.weights is None else np.float64
+    return NormalScores(
+        np.zeros((problem.n_features + n_room, rows.n_padded), np.int8),
+        np.empty((problem.n_classes, problem.n_features), kind),
+        np.empty(problem.n_features, kind),
+        rows.kept_counts,
+        np.empty(problem.n_features, np.bool_),
+        rows.kept_rows,
+        problem.class_weights,
+        rows.kept_weights,
+    )
 
 
 class NormalScorer:
@@ -189,30 +218,7 @@ class NormalScorer:
         self.class_weights: np.ndarray = problem.class_weights
         # The score of a weighted rank is computed.
         self.table: np.ndarray = score_table(problem.n_samples if rows.weights is None else 1)
-        kept_rows = rows.order[rows.kept]
-        counts = np.bincount(problem.codes[kept_rows], minlength=problem.n_classes)
-        self.kept_starts: np.ndarray = np.concatenate([[0], np.cumsum(counts)])
-        self.kept_rows: np.ndarray = kept_rows
-        self.kept_counts: np.ndarray = counts
-        self.n_padded: int = -(-len(kept_rows) // _ALIGN) * _ALIGN
-        self.kept_weights: np.ndarray | None = None
-        if rows.weights is not None:
-            self.kept_weights = np.zeros(self.n_padded)
-            self.kept_weights[: len(kept_rows)] = rows.kept_weights
-        self.sum_type: Any = np.int64 if rows.weights is None else np.float64
-
-    def empty_scores(self, n_features: int, n_room: int) -> NormalScores:
-        """Return scores to be filled in, with room for further columns."""
-        return NormalScores(
-            np.zeros((n_features + n_room, self.n_padded), np.int8),
-            np.empty((len(self.class_weights), n_features), self.sum_type),
-            np.empty(n_features, self.sum_type),
-            self.kept_counts,
-            np.empty(n_features, np.bool_),
-            self.kept_rows,
-            self.class_weights,
-            self.kept_weights,
-        )
+        self.kept_starts: np.ndarray = np.concatenate([[0], np.cumsum(rows.kept_counts)])
 
 
 class BlockScores:
@@ -236,10 +242,10 @@ class BlockScores:
         self._scorer = scorer
         self._padded, self._sums, self._squares, self._varies = padded, sums, squares, varies
         #: tied ordered pairs of rows per column, 0 if they are few
-        self.n_tied: np.ndarray = np.empty(len(varies), scorer.sum_type)
+        self.n_tied: np.ndarray = np.empty(len(varies), squares.dtype)
         #: sums of the scores over each class, and of their squares
         shape = len(self.n_tied), 2, len(scorer.class_weights)
-        self.moments: np.ndarray = np.empty(shape, scorer.sum_type)
+        self.moments: np.ndarray = np.empty(shape, squares.dtype)
 
     @property
     def columns(self) -> np.ndarray:
@@ -295,8 +301,10 @@ class BlockScores:
         moments = class_moments(found, targets, scorer.rows.starts, scorer.rows.weights)
         self.moments[columns] = moments
         if found is not self._padded:
-            self._padded[columns, : len(scorer.kept_rows)] = found[:, scorer.rows.kept]
-            moments = class_moments(self._padded, columns, scorer.kept_starts, scorer.kept_weights)
+            self._padded[columns, : len(scorer.rows.kept_rows)] = found[:, scorer.rows.kept]
+            moments = class_moments(
+                self._padded, columns, scorer.kept_starts, scorer.rows.kept_weights
+            )
         self._sums[columns], self._squares[columns] = moments[:, 0], moments[:, 1].sum(axis=1)
 
 

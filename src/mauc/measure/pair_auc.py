@@ -85,8 +85,8 @@ def feature_pair_auc(
     check_choice("missing", missing, MISSING)
     options = FitOptions(AUCS, categorical_features=categorical_features, missing=missing)
     X, y, sample_weight, joined = open_input(X, y, sample_weight, client)
-    with joined as cluster:
-        problem = make_problem(X, y, options, sample_weight, cluster=cluster)
+    with joined as executor:
+        problem = make_problem(X, y, options, sample_weight, executor=executor)
         return _all_pair_auc(problem, folded, n_jobs)
 
 
@@ -118,7 +118,8 @@ def _write_pair_auc(problem: Problem, columns: Any, folded: bool, out: np.ndarra
     if folded:
         out[:] = pair_auc_of(problem, columns)
     else:
-        np.divide(*pair_wins(problem, columns), out=out)
+        wins, max_wins = pair_wins(problem, columns)
+        np.divide(wins, max_wins, out=out)
 
 
 def missing_report(X: Any, y: Any) -> dict[Any, Any]:

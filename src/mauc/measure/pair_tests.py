@@ -101,8 +101,8 @@ def pair_tests(
     check_level("level", level)
     options = FitOptions(AUCS, categorical_features=categorical_features)
     X, y, _, joined = open_input(X, y)
-    with joined as cluster:
-        problem = make_problem(X, y, options, cluster=cluster)
+    with joined as executor:
+        problem = make_problem(X, y, options, executor=executor)
         cells = _over_columns(problem, _test_cells, n_jobs, level)
     p = cells[:, 4]
     features, pairs = np.unravel_index(np.lexsort((-cells[:, 0].ravel(), p.ravel())), p.shape)

@@ -135,11 +135,17 @@ def top_k(blocks: Iterator[tuple[Any, Any]], length: int, ties: str) -> TopK:
             continue
         first_blocks.append((scores, tie_breaks))
         if block.stop >= length:
-            lists = fill_lists(*map(np.concatenate, zip(*first_blocks, strict=True)), length)
+            lists = _fill_first(first_blocks, length)
             first_blocks.clear()
     if lists is None:  # a process may have fewer columns
-        lists = fill_lists(*map(np.concatenate, zip(*first_blocks, strict=True)), length)
+        lists = _fill_first(first_blocks, length)
     return lists.first(length)
+
+
+def _fill_first(blocks: list[tuple[np.ndarray, np.ndarray]], length: int) -> TopK:
+    """Return the lists of the first blocks of scores and tie breaks."""
+    scores, tie_breaks = zip(*blocks, strict=True)
+    return fill_lists(np.concatenate(scores), np.concatenate(tie_breaks), length)
 
 
 def draw_features(lists: Any, schedule: Any, n_wanted: int, score_feature: Any) -> Selection:

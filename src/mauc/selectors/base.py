@@ -134,11 +134,11 @@ class RankingSelector(SelectorMixin, Estimator):
             for name in (*self._rarely_learned, *OF_ROWS):
                 self.__dict__.pop(name, None)  # of an earlier fit
             X, y, sample_weight, joined = open_input(
-                X, y, sample_weight, client, uses_cluster=not self._no_cluster
+                X, y, sample_weight, client, uses_workers=not self._no_cluster
             )
-            with joined as cluster:
+            with joined as executor:
                 problem = make_problem(
-                    X, y, self.fit_options, sample_weight, groups, cluster=cluster
+                    X, y, self.fit_options, sample_weight, groups, executor=executor
                 )
                 name_features(self, problem)
                 given = {"sample_weight": sample_weight, "groups": groups, "cv": cv}
