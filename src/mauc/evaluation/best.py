@@ -146,12 +146,15 @@ def best_subset(
     ) -> Race:
         """Race on some rows."""
         rows = rows[sample_rows(problem.codes[rows], MAX_ROWS)]
-        parts = [None if part is None else _safe_indexing(part, rows) for part in (X, y, groups)]
-        race = Race(grid, *parts, cv=cv, end=end)
+        some_groups = None if groups is None else _safe_indexing(groups, rows)
+        race = Race(
+            grid, _safe_indexing(X, rows), _safe_indexing(y, rows), some_groups, cv=cv, end=end
+        )
         race.run(until)
         return race
 
     def fit(choice: Combination, rows: Array) -> Pipeline:
+        """Return the pipeline of a combination, fitted on some rows."""
         pipeline, given = grid.pipeline(choice), {}
         if problem.groups is not None and "select" in pipeline.named_steps:
             given["select__groups"] = problem.groups[rows]
