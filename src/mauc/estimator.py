@@ -69,3 +69,7 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         finally:
             fits.report = None
         root.call_on_fit_task_end(**given, reconstruction_attributes={})
+
+
+class Ranker(Estimator):
+    """Base of the selectors, by which what is below them knows that an estimator ranks features."""

@@ -319,13 +319,32 @@ CLASSIFIERS = _by_name(
 
 def logistic_regression() -> Any:
     """Return scikit-learn's logistic regression behind the steps that it needs."""
-    from sklearn.impute import SimpleImputer
     from sklearn.linear_model import LogisticRegression
+
+    return _scaled(LogisticRegression(max_iter=1000))
+
+
+def nearest_neighbors() -> Any:
+    """Return scikit-learn's nearest neighbours behind the steps that they need."""
+    from sklearn.neighbors import KNeighborsClassifier
+
+    return _scaled(KNeighborsClassifier())
+
+
+def support_vectors() -> Any:
+    """Return scikit-learn's support vector machine behind the steps that it needs."""
+    from sklearn.svm import SVC
+
+    return _scaled(SVC())
+
+
+def _scaled(classifier: Any) -> Any:
+    """Return a classifier of numbers of one scale, none of which is missing, as a pipeline."""
+    from sklearn.impute import SimpleImputer
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
-    fill = SimpleImputer(keep_empty_features=True)
-    return make_pipeline(fill, StandardScaler(), LogisticRegression(max_iter=1000))
+    return make_pipeline(SimpleImputer(keep_empty_features=True), StandardScaler(), classifier)
 
 
 #: classifiers of scikit-learn by short name
@@ -335,6 +354,24 @@ PEERS = _by_name(
         class_name="logistic_regression",
         label="logistic regression",
         measure="linear, of scaled columns without gaps",
+        accepts=Accepts(),
+        kind="classifier",
+        home="mauc.registry",
+    ),
+    Method(
+        name="knn",
+        class_name="nearest_neighbors",
+        label="5NN",
+        measure="the 5 nearest samples, of scaled columns without gaps",
+        accepts=Accepts(),
+        kind="classifier",
+        home="mauc.registry",
+    ),
+    Method(
+        name="svc",
+        class_name="support_vectors",
+        label="SVC",
+        measure="support vectors with a Gaussian kernel, of scaled columns without gaps",
         accepts=Accepts(),
         kind="classifier",
         home="mauc.registry",
@@ -411,7 +448,8 @@ def make_classifier(method: str, **options: Any) -> Any:
     Parameters
     ----------
     method : str
-        A name in `CLASSIFIERS`, or "logistic", "forest" or "boosting", of scikit-learn.
+        A name in `CLASSIFIERS` or, of scikit-learn, "logistic", "knn", "svc", "forest" or
+        "boosting".
     **options
         Parameters of the classifier.
 

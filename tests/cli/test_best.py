@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 from mauc.datasets import load_dataset
-from mauc.experiments import load_run, read_plan, run_plan
 from tests.helpers.cli_helpers import refusal, run, run_json
 
 QUICK = ("-t", "label", "-m", "maucd", "--time", "none")
@@ -49,18 +48,12 @@ def test_pipeline_predicts_in_a_new_process_from_the_table_as_it_is(visits_file,
     assert np.mean(expected == frame["label"]) > 0.6
 
 
-def test_json_page_and_a_plan_that_runs(wine_file, tmp_path):
-    page, plan = tmp_path / "page.html", tmp_path / "plan.toml"
-    found = run_json("best", wine_file, *QUICK, "-c", "nb,1nn", "--report", page, "--plan", plan)
+def test_json_and_page(wine_file, tmp_path):
+    page = tmp_path / "page.html"
+    found = run_json("best", wine_file, *QUICK, "-c", "nb,1nn", "--report", page)
     assert found["interval"][0] < found["mauc"] <= found["interval"][1]
     assert len(found["features"]) == found["size"]
     assert found["features"][0] in page.read_text(encoding="utf-8")
-    run_plan(read_plan(plan), tmp_path / "run", n_jobs=1)
-    rows = load_run(tmp_path / "run")
-    raced = {(one["selector"], one["size"], one["classifier"]) for one in found["race"]}
-    planned = set(zip(rows["selector"], rows["size"], rows["classifier"], strict=True))
-    # A plan has no selector "all": each of its selectors has all features at the largest size.
-    assert {("maucd", *one[1:]) for one in raced} == planned
 
 
 def test_same_result_as_the_function(wine_file):
@@ -77,7 +70,6 @@ def test_same_result_as_the_function(wine_file):
     [
         (["-o", "model.pkl"], "must be one of .skops, .joblib, got '.pkl'"),
         (["-o", "no/model.joblib"], "there is no folder no"),
-        (["--plan", "plan.json"], "the extension of --plan"),
         (["--time", "soon"], "time must be seconds above 0"),
         (["-c", "nothing"], "classifier must be one of"),
     ],

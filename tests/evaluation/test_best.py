@@ -10,20 +10,20 @@ from sklearn.base import clone
 from sklearn.datasets import load_wine
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_selection import SelectKBest
-from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.pipeline import Pipeline
 
 from mauc import MDFS, ConsensusSelector, GreedyMAUC, best_subset
 from mauc.classifiers.base import OneHotColumns
-from mauc.evaluation.best import ALL, Combination, _Grid, _problem, _Race, _seconds
+from mauc.evaluation.best import _seconds
 from mauc.evaluation.folds import make_folds
+from mauc.evaluation.race import ALL, CLASSIFIERS, Combination, Grid, Race, race_problem
 from mauc.exceptions import LeftOutWarning, MaucError
-from mauc.experiments import DatasetSpec
 
 X, Y = load_wine(return_X_y=True, as_frame=True)
 QUICK = {"classifiers": ["nb", "1nn"], "cv": 3, "outer": 2, "time": None}
 
 
-class _Fixed(_Race):
+class _Fixed(Race):
     """A race whose results are given."""
 
     def __init__(self, mauc):
@@ -47,7 +47,7 @@ def test_no_simplicity_is_worth_more_than_the_largest_loss():
     assert _Fixed({best: [0.95, 0.95], rival: [0.97, 0.91]}).choose() == best
 
 
-class _Table(_Race):
+class _Table(Race):
     """A race whose measurements are given, on two folds if nothing else is said."""
 
     def __init__(self, given, end=None, cv=2, grid=None, y=Y):
@@ -68,7 +68,7 @@ class _Table(_Race):
         return np.array([mauc[self.fold] for mauc in found])
 
 
-GRID = _Grid(_problem(X, Y, None), ["maucd", "mdfs"], [2, 5, 8], ["nb", "boosting"])
+GRID = Grid(race_problem(X, Y, None), ["maucd", "mdfs"], [2, 5, 8], ["nb", "boosting"])
 
 
 def test_slow_classifiers_climb_from_the_best_while_they_gain():
@@ -121,19 +121,19 @@ def test_slow_classifiers_join_once_there_is_something_to_gain():
 
 def test_unequal_classes_have_a_larger_error():
     is_rare = np.arange(178) % 20 == 0  # 9 rows, of which 4 or 5 are tested
-    equal, unequal = (_Race(GRID, X, y, None, cv=2) for y in (np.arange(178) % 2, is_rare))
+    equal, unequal = (Race(GRID, X, y, None, cv=2) for y in (np.arange(178) % 2, is_rare))
     assert equal._n_trials == pytest.approx(89, abs=0.1)
     assert 15 < unequal._n_trials < 20
 
 
-FULL = _Grid(_problem(X, Y, None), ["maucd", "mdfs"], [2, 5], ["nb", "logistic", "boosting"])
+FULL = Grid(race_problem(X, Y, None), ["maucd", "mdfs"], [2, 5], ["nb", "logistic", "boosting"])
 ALL_LINEAR, ALL_TREES = (Combination(ALL, 13, name) for name in ("logistic", "boosting"))
 
 
 def race_until(monkeypatch, end, given, until=None, **options):
     """Return a race of which every block takes a second."""
     ticks = count()
-    monkeypatch.setattr("mauc.evaluation.best.perf_counter", lambda: next(ticks))
+    monkeypatch.setattr("mauc.evaluation.race.perf_counter", lambda: next(ticks))
     race = _Table(given, end=end, grid=FULL, **options)
     race.run(until)
     return race
@@ -175,7 +175,7 @@ def test_a_race_goes_as_far_as_another(monkeypatch):
 
 
 def test_of_too_many_features_the_largest_selection_races_first(monkeypatch):
-    monkeypatch.setattr("mauc.evaluation.best.MAX_ALL", 12)
+    monkeypatch.setattr("mauc.evaluation.race.MAX_ALL", 12)
     assert {one[:2] for one in FULL.first()} == {("maucd", 5)}
     race = race_until(monkeypatch, 0, {("maucd", 5, "boosting"): [0.9] * 5})
     assert race.choose() == ("maucd", 5, "boosting")
@@ -183,7 +183,7 @@ def test_of_too_many_features_the_largest_selection_races_first(monkeypatch):
 
 
 def test_only_slow_classifiers_race_as_if_they_were_quick():
-    grid = _Grid(_problem(X, Y, None), ["maucd"], [2], ["boosting", "forest"])
+    grid = Grid(race_problem(X, Y, None), ["maucd"], [2], ["boosting", "forest"])
     race = _Table({("maucd", 2, "forest"): [0.9, 0.9]}, grid=grid)
     race.run()
     assert race.choose() == ("maucd", 2, "forest")
@@ -207,29 +207,38 @@ def test_refusals_before_the_race(given, message):
         best_subset(X, Y, **{**QUICK, **given})
 
 
-def test_estimators_race_with_their_seeds_and_go_into_a_plan():
-    selectors = [MDFS(random_state=7), MDFS(schedule="hardest"), "mdfs"]
-    models = ["svm", RandomForestClassifier(5, random_state=1)]
-    best = best_subset(
-        X, Y, **{**QUICK, "outer": None, "selectors": selectors, "classifiers": models}
+def test_estimators_race_by_the_names_of_their_classes_with_their_seeds():
+    grid = Grid(
+        race_problem(X, Y, None),
+        [MDFS(random_state=7), MDFS(schedule="hardest"), "mdfs", "mauc.selectors.MDFS"],
+        classifiers=["svm", RandomForestClassifier(5), "sklearn.naive_bayes.GaussianNB"],
     )
-    made = best.grid.selectors
-    assert {name: one.random_state for name, one in made.items()} == {
+    assert {name: one.random_state for name, one in grid.selectors.items()} == {
         "MDFS": 7,
         "MDFS-2": 0,
         "mdfs": 0,
+        "mauc.selectors.MDFS": 0,
     }
-    plan = best.plan(DatasetSpec("wine"))
-    assert [(one.name, one.options) for one in plan.selectors] == [
-        ("MDFS", {"random_state": 7}),
-        ("MDFS-2", {"random_state": 0, "schedule": "hardest"}),
-        ("mdfs", {}),
+    assert [type(one).__name__ for one in grid.classifiers.values()] == [
+        "RBFSVM",
+        "RandomForestClassifier",
+        "GaussianNB",
     ]
-    assert plan.classifiers[0].options == {"C": 1.0}
-    assert plan.classifiers[1].options == {"n_estimators": 5, "random_state": 1}
-    best.grid.classifiers["Pipeline"] = make_pipeline(RandomForestClassifier())
-    with pytest.raises(MaucError, match=r"Pipeline cannot be written into a plan: .*must hold"):
-        best.plan(DatasetSpec("wine"))
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("classifier", CLASSIFIERS)
+def test_every_classifier_takes_words_and_gaps_and_gives_scores(classifier, n_classes):
+    table = X.iloc[:, :4].copy()
+    table.iloc[::7, 0] = np.nan
+    table["kind"] = pd.Categorical(np.array(["a", "b", "c"])[Y])
+    kinds = np.minimum(Y, n_classes - 1)
+    given = {**QUICK, "classifiers": [classifier], "selectors": ["maucd"], "sizes": [1]}
+    best = best_subset(table, kinds, **given)
+    assert best.features == ["kind"]
+    assert best.interval.mauc == 1.0
+    if classifier != "svc":  # it has decision_function
+        assert best.pipeline.predict_proba(table).shape == (len(Y), n_classes)
 
 
 def test_result_is_deterministic_clonable_and_picklable():
@@ -247,17 +256,6 @@ def test_noise_is_not_praised():
     noise = np.random.default_rng(0).normal(size=(120, 30))
     interval = best_subset(noise, np.arange(120) % 3, **QUICK).interval
     assert interval.mauc < 0.6
-
-
-@pytest.mark.parametrize("classifier", ["nb", "logistic", "boosting"])
-def test_nominal_and_missing_values(classifier):
-    table = X.iloc[:, :4].copy()
-    table.iloc[::7, 0] = np.nan
-    table["kind"] = pd.Categorical(np.array(["a", "b", "c"])[Y])
-    best = best_subset(table, Y, **{**QUICK, "classifiers": [classifier], "sizes": [1]})
-    assert best.features == ["kind"]
-    assert best.interval.mauc == 1.0
-    assert best.pipeline.predict_proba(table).shape == (len(Y), 3)
 
 
 def test_linear_models_take_read_only_numbers_and_unseen_words():
@@ -289,6 +287,12 @@ def test_all_features_race_and_are_reported():
     assert (page["title"], len(page["features"])) == ("all 13 features, ranked by MAUCD", 13)
 
 
+def test_a_classifier_without_probabilities_is_reported():
+    few = {**QUICK, "outer": None, "selectors": ["maucd"], "sizes": [13], "classifiers": ["svc"]}
+    page = best_subset(X, Y == 0, **few).report(X, Y == 0).to_dict()
+    assert len(page["features"]) == 13
+
+
 @pytest.mark.parametrize(
     ("text", "seconds"), [("90s", 90), ("5m", 300), ("1h", 3600), (7, 7), (1e-5, 1e-5)]
 )
@@ -306,7 +310,8 @@ def test_wrong_time(time):
 def late(monkeypatch):
     """A clock by which the time is over as soon as it has begun."""
     ticks = chain([0.0], repeat(1e9))
-    monkeypatch.setattr("mauc.evaluation.best.perf_counter", lambda: next(ticks))
+    for module in ("best", "race"):
+        monkeypatch.setattr(f"mauc.evaluation.{module}.perf_counter", lambda: next(ticks))
 
 
 @pytest.mark.usefixtures("late")

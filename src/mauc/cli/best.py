@@ -9,7 +9,6 @@ import click
 
 from mauc.checks import unknown_choice
 from mauc.cli import common, show
-from mauc.cli.compare import dataset_spec
 from mauc.cli.outputs import Written, check_outputs, write_page
 from mauc.cli.reading import Reading, reads_data, say_columns, target_option
 from mauc.extras import optional_import
@@ -41,12 +40,11 @@ _MODELS = (".skops", ".joblib")
     "-c",
     "--classifiers",
     metavar="NAMES",
-    default="nb,logistic,c45,1nn,svm,boosting",
+    default="nb,logistic,knn,svc,forest,boosting",
     help="Classifiers, comma-separated, the simplest first.",
 )
 @common.path_option("-o", "--output", help="Write the fitted pipeline: model.skops, model.joblib.")
 @common.path_option("--report", help="Write an HTML page about the features.")
-@common.path_option("--plan", help="Write the plan (TOML) of all that could race, for mauc run.")
 @reads_data
 @common.seed_option
 @common.jobs_option
@@ -58,7 +56,6 @@ def best(
     classifiers: str,
     output: Path | None,
     report: Path | None,
-    plan: Path | None,
     reading: Reading,
     seed: int,
     jobs: int,
@@ -73,13 +70,12 @@ def best(
 
     Example: mauc best data.csv --target label --time 5m --output model.skops
     """
-    check_outputs(output=output, report=report, plan=plan, force=force)
+    check_outputs(output=output, report=report, force=force)
     if output is not None and output.suffix.lower() not in _MODELS:
         raise unknown_choice("the extension of --output", output.suffix, _MODELS)
     if output is not None and output.suffix.lower() == ".skops":
         optional_import("skops.io", ".skops files")
     from mauc.evaluation.best import best_subset
-    from mauc.experiments import plan_to_toml
 
     dataset = _with_names(reading.load(data))
     say_columns(dataset, data)
@@ -96,9 +92,6 @@ def best(
     written = Written()
     if output is not None:
         written.add(lambda: write_atomic(output, _dumped(found.pipeline, output), force=force))
-    if plan is not None:
-        spec = dataset_spec(dataset, data, reading)
-        written.add(lambda: write_atomic(plan, plan_to_toml(found.plan(spec)), force=force))
     if report is not None:
         words = [*reading.words(data), *(["--seed", str(seed)] if seed else [])]
         selector, options = found.report_arguments(dataset.X, dataset.y)

@@ -38,8 +38,8 @@ _BAR = 20  # characters of the bar of MAUC 1
     "--classifier",
     metavar="NAMES",
     default="nb,1nn",
-    help="Classifiers, comma-separated: nb, 1nn, c45, svm, logistic, forest, boosting, or import "
-    "paths such as sklearn.neighbors.KNeighborsClassifier.",
+    help="Classifiers, comma-separated: nb, 1nn, c45, svm, logistic, knn, svc, forest, boosting, "
+    "or import paths such as sklearn.ensemble.ExtraTreesClassifier.",
 )
 @click.option("--sizes", metavar="INTS", help="Numbers of features, comma-separated: 5,10,20.")
 @click.option("--repeats", default=2, help="Repeats of the cross-validation.")

@@ -56,8 +56,8 @@ class Fitting:
         "--classifier",
         metavar="NAME",
         help="What the features are for, which then judges -k auto and --report: nb, 1nn, c45, "
-        "svm, logistic, forest, boosting, or the import path of a classifier, such as "
-        "sklearn.neighbors.KNeighborsClassifier. By default the best of four: Naive Bayes, a "
+        "svm, logistic, knn, svc, forest, boosting, or the import path of a classifier, such as "
+        "sklearn.ensemble.ExtraTreesClassifier. By default the best of four: Naive Bayes, a "
         "linear discriminant, nearest neighbours and extra trees.",
     )
     seed: int = option("--seed", **SEED)

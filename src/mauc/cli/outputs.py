@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 _EXTENSIONS = {
     "--figure": (".png", ".pdf", ".svg"),
     "--pairs": (".csv", ".parquet", ".xlsx"),
-    "--plan": (".toml",),
     "--report": (".html", ".htm", ".json"),
 }
 

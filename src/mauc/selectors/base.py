@@ -28,7 +28,7 @@ from mauc.data.problem import Decomposition, Problem
 from mauc.data.source import ColumnSource, load_columns
 from mauc.data.training_rows import TrainingRows
 from mauc.data.wishes import Constraints
-from mauc.estimator import Estimator, with_callbacks
+from mauc.estimator import Ranker, with_callbacks
 from mauc.exceptions import MaucError, option
 from mauc.measure.pair_auc import chosen_pair_auc
 from mauc.memory import check_memory
@@ -49,7 +49,7 @@ OF_ROWS = ("_training_rows", "_explained")
 
 
 @dataclass(eq=False, repr=False)
-class RankingSelector(SelectorMixin, Estimator):
+class RankingSelector(SelectorMixin, Ranker):
     """Base of the selectors: ranks features by `_rank` and keeps the first K.
 
     A subclass is a dataclass of its further parameters, implements ``_rank(problem, n_wanted,
