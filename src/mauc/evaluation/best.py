@@ -20,14 +20,13 @@ from threadpoolctl import threadpool_limits
 
 from mauc.checks import check_int
 from mauc.classifiers.base import BaseClassifier, OneHotColumns
-from mauc.classifiers.bayes import NormalNaiveBayes
 from mauc.data.door import FitOptions, make_problem
 from mauc.data.frames import leave_out_dates
 from mauc.data.problem import Problem
 from mauc.data.wishes import WISHES
-from mauc.evaluation.evaluate import RESPONSES, FoldEvaluator, check_sizes, rank_part
+from mauc.evaluation.fold import Fold, check_sizes, response_of
 from mauc.evaluation.folds import make_folds, warn_of_leaks
-from mauc.evaluation.panel import MAX_ROWS, sample_rows
+from mauc.evaluation.judges import MAX_ROWS, stratified_rows
 from mauc.exceptions import MaucError, MaucWarning
 from mauc.experiments.plan import MethodSpec, Plan, build_classifier, build_selector
 from mauc.layout import plain_layout
@@ -167,7 +166,7 @@ def best_subset(
 
     def run_race(rows: Array, end: float | None = None, until: Any = None) -> "_Race":
         """Race on some rows."""
-        rows = rows[sample_rows(problem.codes[rows], MAX_ROWS)]
+        rows = rows[stratified_rows(problem.codes[rows], MAX_ROWS)]
         parts = [None if part is None else _safe_indexing(part, rows) for part in (X, y, groups)]
         race = _Race(grid, *parts, cv=cv, end=end)
         race.run(until)
@@ -196,7 +195,7 @@ def best_subset(
                 break
             outer_choices.append(run_race(train, until=until).choose())
             model = fit(outer_choices[-1], train)
-            found = getattr(model, _response(model[-1]))(_safe_indexing(with_dates, test))
+            found = getattr(model, response_of(model[-1]))(_safe_indexing(with_dates, test))
             trained = np.unique(problem.codes[train])
             scores[np.ix_(test, trained)] = score_columns(found, "the scores").T
             folds[test] = fold
@@ -247,13 +246,6 @@ def _seconds(time: Any) -> float | None:
     if not 0.0 < seconds < np.inf:
         raise MaucError(f"time must be seconds above 0, or such as 90s, 5m or 1h, got {time!r}.")
     return seconds
-
-
-def _response(classifier: Any) -> str:
-    """Return what MAUC is computed from; probabilities of Naive Bayes saturate."""
-    if isinstance(classifier, NormalNaiveBayes):
-        return "predict_log_proba"
-    return next((name for name in RESPONSES if hasattr(classifier, name)), RESPONSES[0])
 
 
 def _named(what: str, given: Any, default: Any, build: Any) -> dict[str, Any]:
@@ -356,9 +348,12 @@ class _Race:
     def __init__(
         self, grid: _Grid, X: Any, y: Any, groups: Any, *, cv: int, end: float | None = None
     ) -> None:
-        self._grid, self._X, self._end = grid, X, end
+        self._grid, self._end = grid, end
         self.problem = _problem(X, y, groups)
-        self._folds = make_folds(self.problem, cv, grid.seed)
+        self._folds = [
+            Fold(self.problem, train, test, n_jobs=grid.n_jobs)
+            for train, test in make_folds(self.problem, cv, grid.seed)
+        ]
         #: MAUC on the first folds, as many as were tried
         self.mauc: dict[Combination, list[float]] = {}
         self.last = 0, 0  #: the latest stage, and the last of its folds, that were measured
@@ -456,7 +451,7 @@ class _Race:
     @cached_property
     def _n_trials(self) -> float:
         """Rows of the first fold that its error is of, fewer where classes are unequal."""
-        counts = np.bincount(self.problem.codes[self._folds[0][1]])
+        counts = np.bincount(self.problem.codes[self._folds[0].test])
         counts = counts[counts > 0]
         return float(len(counts) ** 2 / (1.0 / counts).sum())
 
@@ -472,46 +467,22 @@ class _Race:
         wanted = {one for one in wanted if len(self.mauc.get(one, ())) == fold}
         in_order = [one for one in self._grid.combinations() if one in wanted]
         for selector, some in groupby(in_order, lambda one: one.selector):
-            ranking = self._ranking(fold, selector)
-            evaluator = self._evaluator(fold, ranking)
+            asked = self._folds[fold].on(self._ranking(fold, selector))
             for name, group in groupby(some, lambda one: one.classifier):
                 model = self._grid.classifiers[name]
                 if not isinstance(model, BaseClassifier):
                     model = Pipeline([("classify", model)])  # which gets indicators
                 tried = list(group)
-                found = evaluator.evaluate(
-                    np.arange(len(ranking)),
-                    [one.size for one in tried],
-                    model,
-                    response_method=_response(model),
-                )
+                found = asked.mauc(model, [one.size for one in tried], response_of(model))
                 for one, mauc in zip(tried, found.tolist(), strict=True):
                     self.mauc.setdefault(one, []).append(mauc)
-
-    def _evaluator(self, fold: int, ranking: Array) -> FoldEvaluator:
-        """Return what measures classifiers on the features of a ranking, best first."""
-        columns, codes = self.problem.value_columns(ranking).T, self.problem.codes
-        train, test = self._folds[fold]
-        return FoldEvaluator(
-            columns[train],
-            codes[train],
-            columns[test],
-            codes[test],
-            n_jobs=self._grid.n_jobs,
-            categorical_features=self.problem.is_nominal[ranking],
-        )
 
     def _ranking(self, fold: int, selector: str) -> Array:
         if selector == ALL:
             return self._grid.columns
         if (fold, selector) not in self._rankings:
-            self._rankings[fold, selector] = rank_part(
-                self._grid.selectors[selector],
-                self._X,
-                self.problem,
-                self._folds[fold][0],
-                int(self._grid.sizes[-1]),
-            )
+            chosen, size = self._grid.selectors[selector], int(self._grid.sizes[-1])
+            self._rankings[fold, selector] = self._folds[fold].rank(chosen, size)
         return self._rankings[fold, selector]
 
     def table(self) -> list[tuple[str, int, str, int, float, float]]:
