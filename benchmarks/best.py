@@ -33,8 +33,9 @@ from sklearn.model_selection import StratifiedKFold
 from threadpoolctl import threadpool_limits
 
 from mauc import best_subset, mauc_score
-from mauc.evaluation.panel import sample_rows
-from mauc.evaluation.race import ALL, Combination, Grid, Race, race_problem, response_of
+from mauc.evaluation.fold import response_of
+from mauc.evaluation.judges import stratified_rows
+from mauc.evaluation.race import ALL, Combination, Grid, Race, race_problem
 from mauc.files import write_atomic
 
 PAGE = Path(__file__).parents[1] / "docs" / "answers" / "best.md"
@@ -129,9 +130,9 @@ def load(path):
     with np.load(path) as data:
         X, y = data["X"], data["y"]
     classes, codes = np.unique(y, return_inverse=True)
-    rows = sample_rows(codes, MAX_ROWS[X.shape[1] * len(classes) > 2000])
+    rows = stratified_rows(codes, MAX_ROWS[X.shape[1] * len(classes) > 2000])
     others = np.setdiff1d(np.arange(len(y)), rows)
-    others = others[sample_rows(codes[others], MAX_HELD_OUT)] if len(others) else None
+    others = others[stratified_rows(codes[others], MAX_HELD_OUT)] if len(others) else None
     return X[rows], y[rows], None if others is None else (X[others], y[others])
 
 
@@ -199,7 +200,7 @@ def load_frame(path):
     with np.load(path) as data:
         X, y = data["X"], data["y"]
         nominal = np.flatnonzero(data["nominal"]) if "nominal" in data else []
-    rows = sample_rows(np.unique(y, return_inverse=True)[1], 5000)
+    rows = stratified_rows(np.unique(y, return_inverse=True)[1], 5000)
     frame = pd.DataFrame(X[rows], columns=[f"x{column}" for column in range(X.shape[1])])
     return frame.astype({f"x{column}": "category" for column in nominal}), y[rows]
 

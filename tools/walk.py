@@ -1,11 +1,12 @@
-"""Count the files of the package that a second ``fit`` passes, and how often it changes file.
+"""Count the files of the package that a second call passes, and how often it changes file.
 
 A file counts if a Python frame of its code runs. A change of file is a call of package code (a
 generator that goes on included) in another file than the call before it. Compiled loops and other
 packages count for nothing. A straight way of the data passes few files and changes seldom; the
-first fit is not counted, for it imports and compiles.
+first call is not counted, for it imports and compiles. Selectors are fitted on digits; `select_k`
+has MDFS and 400 of its rows.
 
-    python tools/walk.py             # MDFS, MRMR, ReliefF, GreedyMAUC
+    python tools/walk.py             # MDFS, MRMR, ReliefF, GreedyMAUC, select_k
     python tools/walk.py ARCO FCBF   # any selectors; their files are named
 """
 
@@ -18,14 +19,21 @@ from sklearn.datasets import load_digits
 import mauc
 
 PACKAGE = Path(mauc.__file__).parent
-DEFAULT = ("MDFS", "MRMR", "ReliefF", "GreedyMAUC")
+DEFAULT = ("MDFS", "MRMR", "ReliefF", "GreedyMAUC", "select_k")
+
+
+def run(name):
+    """Fit a selector on digits, or find the size for MDFS."""
+    X, y = load_digits(return_X_y=True)
+    if name == "select_k":
+        mauc.select_k(mauc.MDFS(random_state=0), X[:400], y[:400])
+    else:
+        getattr(mauc, name)(20).fit(X, y)
 
 
 def walk(name):
-    """Return the calls by file of a second fit on digits, and the changes of file."""
-    X, y = load_digits(return_X_y=True)
-    selector = getattr(mauc, name)(20)
-    selector.fit(X, y)
+    """Return the calls by file of a second run, and the changes of file."""
+    run(name)
     calls = []
 
     def note(frame, event, _):
@@ -35,7 +43,7 @@ def walk(name):
 
     sys.setprofile(note)
     try:
-        selector.fit(X, y)
+        run(name)
     finally:
         sys.setprofile(None)
     own = [file for file in calls if Path(file).is_relative_to(PACKAGE)]

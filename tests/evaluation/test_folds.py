@@ -19,8 +19,9 @@ from sklearn.svm import SVC
 from mauc import MAUCD, select_k
 from mauc.classifiers import NearestNeighbor
 from mauc.data.door import FitOptions, make_problem
+from mauc.evaluation.fold import Fold
 from mauc.evaluation.folds import check_cv, make_folds, take_splits, warn_of_leaks
-from mauc.evaluation.panel import JUDGES, JudgedFold
+from mauc.evaluation.judges import JUDGES
 from mauc.exceptions import ColumnWarning, MaucError, RepeatedRowsWarning, UndefinedMAUCError
 from mauc.registry import Accepts
 
@@ -124,19 +125,14 @@ def test_judges_do_without_a_class(judge, classifier, lacking):
     rows = np.arange(len(y))
     train, test = rows[kept & (rows % 2 == 0)], rows[kept & (rows % 2 == 1)]
     response = "decision_function" if isinstance(classifier, SVC) else "auto"
-    whole = JudgedFold(
-        problem_of(X, y), np.arange(3), train, test, classifier, response_method=response
-    )
+    whole = Fold(problem_of(X, y), train, test, np.arange(3))
     number = np.cumsum(kept) - 1
-    part = JudgedFold(
-        problem_of(X[kept], y[kept]),
-        np.arange(3),
-        number[train],
-        number[test],
-        classifier,
-        response_method=response,
+    part = Fold(problem_of(X[kept], y[kept]), number[train], number[test], np.arange(3))
+    found, wanted = (
+        fold.mauc(judge if classifier is None else classifier, [1, 3], response)
+        for fold in (whole, part)
     )
-    assert whole.mauc(judge, [1, 3]) == part.mauc(judge, [1, 3])
+    assert_array_equal(found, wanted)
 
 
 def patients(seed, n_patients=40, n_encoding=6):

@@ -29,7 +29,7 @@ from mauc.registry import Accepts
 def small_forests():
     """Grow few trees: here it matters who judges, not how well."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("mauc.evaluation.panel.N_TREES", 8)
+        patch.setattr("mauc.evaluation.judges.N_TREES", 8)
         yield
 
 

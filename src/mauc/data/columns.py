@@ -71,6 +71,10 @@ class Columns(ABC):
     def take_rows(self, rows: np.ndarray) -> "Columns":
         """Return some of the rows, by ascending numbers."""
 
+    def replace(self, values: dict[int, np.ndarray]) -> "Columns":
+        """Return the columns with others in place of some; zeros that are not stored stay."""
+        raise NotImplementedError(f"{type(self).__name__} are read, and never replaced")
+
     def ordered(self, chosen: Any) -> np.ndarray:
         """Return columns of uint8, float32 or float64 whose values have the same order and ties."""
         return self.block(chosen, ordered_columns)
@@ -153,6 +157,13 @@ class DenseColumns(Columns):
         """Return some of the rows."""
         return DenseColumns(self.array[rows])
 
+    def replace(self, values: dict[int, np.ndarray]) -> "DenseColumns":
+        """Return the columns with others in place of some."""
+        array = self.array.copy("K")
+        for j, column in values.items():
+            array[:, j] = column
+        return DenseColumns(array)
+
     def is_constant(self) -> bool:
         """Whether no column has more than one known value."""
         first = self.array[:_FIRST_ROWS, :_FIRST_COLUMNS]  # usually they differ
@@ -193,6 +204,14 @@ class SparseColumns(Columns):
         part = self.matrix[rows]
         part.sort_indices()
         return SparseColumns(part)
+
+    def replace(self, values: dict[int, np.ndarray]) -> "SparseColumns":
+        """Return the columns with others in place of some; zeros that are not stored stay."""
+        matrix = self.matrix.copy()
+        for j, column in values.items():
+            stored = slice(matrix.indptr[j], matrix.indptr[j + 1])
+            matrix.data[stored] = column[matrix.indices[stored]]
+        return SparseColumns(matrix)
 
     def entries(self, chosen: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return data, int32 indices and int64 indptr of columns; the order of values is kept."""

@@ -196,7 +196,7 @@ def make_problem(
         dated=table.dated,
         categories=table.categories,
     )
-    _warn_of_degenerate(problem)
+    warn_of_degenerate(problem)
     if options.wishes is None:
         return problem
     return replace(problem, constraints=Constraints.of(options.wishes, problem.labels, table.dated))
@@ -350,7 +350,8 @@ def _open_source(source: ColumnSource, y: Any, options: FitOptions, executor: An
     return Checked(columns, y, columns.is_nominal, source.feature_names)
 
 
-def _warn_of_degenerate(problem):
+def warn_of_degenerate(problem: Problem) -> None:
+    """Warn of classes of a single sample, and where no feature has two values."""
     single = problem.classes[problem.class_counts == 1]
     if len(single):
         warn_user(

@@ -70,6 +70,10 @@ class FrameColumns(Columns):
         """Return some of the rows, by their numbers."""
         return FrameColumns(self._frame[rows] if self._is_polars else self._frame.iloc[rows])
 
+    def replace(self, values: dict[int, np.ndarray]) -> "FrameColumns":
+        """Return the columns with others in place of some."""
+        return FrameColumns(replace_columns(self._frame, values))
+
 
 def as_block(
     columns: list[np.ndarray], n_samples: int, convert: Callable[[np.ndarray], np.ndarray]

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from mauc.data.columns import Columns, default_names
-from mauc.data.weights import as_counts, effective_rows, scale_weights
+from mauc.data.weights import PairWeights, as_counts, effective_rows, scale_weights, square
 from mauc.data.wishes import Constraints
 from mauc.engine.arrays import RowCounts, count_rows, n_pairs_of, pair_index
 from mauc.memory import Workspace
@@ -186,6 +186,37 @@ class Problem:
             class_counts=np.bincount(codes, minlength=self.n_classes).astype(np.int64),
             sample_weight=None if weight is None else weight[rows],
             groups=None if self.groups is None else self.groups[rows],
+        )
+
+    def training_part(self, rows: np.ndarray) -> "Problem":
+        """Return what a fit on some of the rows, ascending, would make of them.
+
+        Classes, groups and categories without a row there are gone, shares of the class pairs that
+        are left sum to 1, and weights count the rows of the part.
+        """
+        part = self.take_rows(rows)
+        present = np.flatnonzero(part.class_counts)
+        codes, categories = {}, {}
+        for j in np.flatnonzero(self.is_nominal).tolist():
+            occurring, codes[j] = np.unique(part.columns.column(j), return_inverse=True)
+            known = self.categories[j]  # a missing value has the code after the last
+            categories[j] = known[occurring[occurring < len(known)].astype(np.int64)]
+        shares, weight, groups = self.pair_shares, part.sample_weight, part.groups
+        if shares is not None and len(present) < self.n_classes:
+            table = square(shares, self.n_classes)[np.ix_(present, present)]
+            shares = PairWeights(table if table.any() else None).shares(
+                self.classes[present], part.class_weights[present]
+            )
+        return replace(
+            part,
+            columns=part.columns.replace(codes) if codes else part.columns,
+            codes=np.searchsorted(present, part.codes).astype(np.int32),
+            classes=self.classes[present],
+            class_counts=part.class_counts[present],
+            sample_weight=None if weight is None else as_counts(weight),
+            groups=None if groups is None else np.unique(groups, return_inverse=True)[1],
+            pair_shares=shares,
+            categories=categories,
         )
 
     def drop_zero_weight(self) -> "Problem":

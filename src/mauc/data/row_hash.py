@@ -75,11 +75,16 @@ def hash_all_rows(problem: Problem) -> np.ndarray:
     nominal = columns[problem.is_nominal[columns]]
     for some, ranks_of in ((columns, _ranks), (nominal, _code_ranks)):
         ahead: Any = problem.columns.in_groups(some)
-        for n_mixed, column in enumerate(ahead):
-            _mix(hashes, ranks_of(problem, column)[0])
-            if n_mixed % _LOOK_EVERY == 0 and len(np.unique(hashes)) == n_distinct:
-                ahead.close()
-                return hashes
+        n_mixed, n_read = 0, 1
+        while group := list(islice(ahead, n_read)):
+            for ranks, _ in ranks_of(problem, group):
+                _mix(hashes, ranks)
+                if n_mixed % _LOOK_EVERY == 0 and len(np.unique(hashes)) == n_distinct:
+                    ahead.close()
+                    return hashes
+                n_mixed += 1
+            # Few columns tell most tables apart; what is streamed is read and held by itself.
+            n_read = 1 if problem.columns.is_streamed else min(4 * n_read, _MAX_MIXED)
     return hashes
 
 
@@ -99,7 +104,7 @@ def _hash_rows(problem, columns):
     total = problem.n_samples if weights is None else max(float(weights.sum()), 1.0)
     n_bits = _ENOUGH * log2(total)
     for column in islice(columns, _MAX_MIXED):
-        ranks, counts = _ranks(problem, column)
+        ((ranks, counts),) = _ranks(problem, [column])
         _mix(hashes, ranks)
         if weights is not None:
             counts = np.bincount(ranks.astype(np.int64), weights)
@@ -121,29 +126,37 @@ def _codes(problem, column):
     return problem.columns.ordered([column])[0]
 
 
-def _ranks(problem, column):
-    """Return ranks of the values of a column, uint64, and how often each of them occurs."""
-    if not problem.is_nominal[column]:
-        return _code_ranks(problem, column)
-    ranks = _category_ranks(problem, column)
-    counts = np.bincount(ranks)
-    return ranks.astype(np.uint64), counts[counts > 0]
+def _ranks(problem, columns):
+    """Yield ranks of the values of columns, uint64, and how often each of them occurs."""
+    if not problem.is_nominal[columns].any():
+        yield from _code_ranks(problem, columns)
+        return
+    for column in columns:
+        if problem.is_nominal[column]:
+            ranks = _category_ranks(problem, column)
+            counts = np.bincount(ranks)
+            yield ranks.astype(np.uint64), counts[counts > 0]
+        else:
+            yield from _code_ranks(problem, [column])
 
 
-def _code_ranks(problem, column):
-    """Return the ranks 0, 1, ... of the distinct values of a column, and how often each occurs."""
-    XT = problem.columns.ordered([column])
+def _code_ranks(problem, columns):
+    """Yield the ranks 0, 1, ... of the distinct values of columns, and how often each occurs."""
+    XT = problem.columns.ordered(columns)
+    levels = [values if XT.dtype == np.uint8 else None for values in XT]
     if XT.dtype != np.uint8:
         LT, n_levels, n_missing = find_levels(XT)
-        if n_levels[0] > 0 and n_missing[0] == 0:  # then they need not be sorted
-            XT = LT
-    if XT.dtype != np.uint8:
-        # All NaN are one value.
-        _, ranks, counts = np.unique(XT[0], return_inverse=True, return_counts=True)
-        return ranks.astype(np.uint64), counts
-    counts = np.bincount(XT[0], minlength=256)
-    occurs = counts > 0
-    return (np.cumsum(occurs) - 1).astype(np.uint64)[XT[0]], counts[occurs]
+        for at in np.flatnonzero((n_levels > 0) & (n_missing == 0)).tolist():
+            levels[at] = LT[at]  # they need not be sorted
+    for values, numbers in zip(XT, levels, strict=True):
+        if numbers is None:
+            # All NaN are one value.
+            _, ranks, counts = np.unique(values, return_inverse=True, return_counts=True)
+            yield ranks.astype(np.uint64), counts
+        else:
+            counts = np.bincount(numbers, minlength=256)
+            occurs = counts > 0
+            yield (np.cumsum(occurs) - 1).astype(np.uint64)[numbers], counts[occurs]
 
 
 def _category_ranks(problem, column):

@@ -17,8 +17,9 @@ from mauc.data.columns import default_names
 from mauc.data.door import FitOptions, check_fitted, check_generator, make_problem
 from mauc.data.problem import Decomposition, Problem
 from mauc.engine.arrays import n_pairs_of
+from mauc.evaluation.fold import ask_judges
 from mauc.evaluation.folds import Folds, check_cv, make_folds, warn_of_leaks
-from mauc.evaluation.panel import ask_judges, judged_rows
+from mauc.evaluation.judges import judged_rows
 from mauc.exceptions import MaucError, MaucWarning, warn_user
 from mauc.layout import Layout, plain_layout
 from mauc.memory import check_memory

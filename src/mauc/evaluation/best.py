@@ -15,8 +15,9 @@ from threadpoolctl import threadpool_limits
 
 from mauc.checks import check_int
 from mauc.data.frames import leave_out_dates
+from mauc.evaluation.fold import response_of
 from mauc.evaluation.folds import make_folds, warn_of_leaks
-from mauc.evaluation.panel import MAX_ROWS, sample_rows
+from mauc.evaluation.judges import MAX_ROWS, stratified_rows
 from mauc.evaluation.race import (
     ALL,
     Array,
@@ -25,7 +26,6 @@ from mauc.evaluation.race import (
     Methods,
     Race,
     race_problem,
-    response_of,
 )
 from mauc.exceptions import MaucError, MaucWarning
 from mauc.layout import plain_layout
@@ -145,7 +145,7 @@ def best_subset(
         rows: Array, end: float | None = None, until: tuple[int, int] | None = None
     ) -> Race:
         """Race on some rows."""
-        rows = rows[sample_rows(problem.codes[rows], MAX_ROWS)]
+        rows = rows[stratified_rows(problem.codes[rows], MAX_ROWS)]
         some_groups = None if groups is None else _safe_indexing(groups, rows)
         race = Race(
             grid, _safe_indexing(X, rows), _safe_indexing(y, rows), some_groups, cv=cv, end=end

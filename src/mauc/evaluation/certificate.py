@@ -10,8 +10,9 @@ from mauc.data.columns import is_frame
 from mauc.data.door import check_columns, make_problem
 from mauc.data.problem import Problem
 from mauc.data.training_rows import Recognised, TrainingRows
+from mauc.evaluation.fold import Judged, ask_judges
 from mauc.evaluation.folds import make_folds
-from mauc.evaluation.panel import Judged, ask_judges, judged_rows
+from mauc.evaluation.judges import judged_rows
 from mauc.exceptions import MaucError
 from mauc.metrics.compare import MAUCComparison, compare_mauc
 from mauc.results import Result, measure_name, plural

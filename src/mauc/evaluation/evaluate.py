@@ -1,36 +1,21 @@
 """MAUC of classifiers on the first features of rankings, on one split of the data."""
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
 import numpy as np
-from joblib import hash as hash_content
-from sklearn.base import clone
-from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import has_fit_parameter
 
-from mauc.checks import check_choice
-from mauc.classifiers.base import (
-    BaseClassifier,
-    Indicators,
-    Samples,
-    drop_zero_weight,
-    find_categories,
-)
+from mauc.classifiers.base import drop_zero_weight
 from mauc.data.columns import is_frame
 from mauc.data.door import check_table
 from mauc.data.labels import encode_labels
-from mauc.data.nominal import column_mask, learn_categories
-from mauc.data.problem import Problem
-from mauc.data.weights import square
-from mauc.exceptions import MaucError, MaucWarning
+from mauc.data.nominal import learn_categories
+from mauc.evaluation.fold import TrainTest, check_sizes, own_nominal
+from mauc.exceptions import MaucError
 from mauc.metrics.mauc import ClassPairs
 from mauc.results import plural
-
-RESPONSES = ("predict_proba", "predict_log_proba", "decision_function")
 
 
 def evaluate_ranking(
@@ -164,7 +149,7 @@ class FoldEvaluator:
         coder, X_train, is_nominal = learn_categories(X_train, categorical_features)
         X_train, y_train = check_table(X_train, y_train, name="X_train", order="F")
         self._is_nominal = is_nominal
-        X_train, y_train, self._weights = drop_zero_weight(X_train, y_train, train_weight)
+        X_train, y_train, weights = drop_zero_weight(X_train, y_train, train_weight)
         if coder.categories:
             coder = coder.keep(X_train)
             X_test = coder.check_table(X_test)
@@ -173,12 +158,17 @@ class FoldEvaluator:
         check_width(X_test, X_train)
         X_test, y_test, test_weight = drop_zero_weight(X_test, y_test, test_weight)
         dtype = np.result_type(X_train, X_test)
-        self._X_train = X_train.astype(dtype, copy=False)
-        self._X_test = X_test.astype(dtype, copy=False)
-        self._classes, self._codes, _ = encode_labels(y_train)
-        self._pairs = ClassPairs.of_test(y_test, self._classes, test_weight, pair_weight)
-        self._n_jobs = n_jobs
-        self._nested: dict[Any, Any] = {}
+        classes, codes, _ = encode_labels(y_train)
+        self._pairs = ClassPairs.of_test(y_test, classes, test_weight, pair_weight)
+        #: what classifiers see
+        self.table: TrainTest = TrainTest(
+            X_train.astype(dtype, copy=False),
+            X_test.astype(dtype, copy=False),
+            codes=codes,
+            weights=weights,
+            n_classes=len(classes),
+            n_jobs=n_jobs,
+        )
 
     def evaluate(
         self,
@@ -212,7 +202,10 @@ class FoldEvaluator:
         ranking = self._check_ranking(ranking)
         sizes = check_sizes(sizes, len(ranking), "the length of the ranking")
         start = perf_counter()
-        found = self.scores(classifier, response_method, ranking, sizes)
+        own = own_nominal(classifier, len(self._is_nominal), self._names)
+        found = self.table.scores(
+            classifier, self._is_nominal | own, response_method, ranking, sizes
+        )
         for size, scores in zip(sizes, found, strict=True):
             fitted = perf_counter()
             mauc = self._pairs.mauc(scores)
@@ -220,82 +213,12 @@ class FoldEvaluator:
             yield Measurement(int(size), mauc, fitted - start, scored - fitted)
             start = perf_counter()
 
-    def scores(self, classifier: Any, response_method: Any, ranking: Any, sizes: Any) -> Any:
-        """Return an iterable of the scores of the first k features, for each of the sizes."""
-        responses = [name for name in RESPONSES if hasattr(classifier, name)]
-        check_choice("response_method", response_method, responses)
-        # A subclass may compute something else, so it is fitted like any other classifier.
-        if isinstance(classifier, BaseClassifier) and "nest" in vars(type(classifier)):
-            # By content: NumPy abbreviates the representation of a long array.
-            key = (type(classifier), hash_content(classifier.get_params()), response_method)
-            if key not in self._nested:
-                self._nested[key] = self._nest(classifier, response_method)
-            if self._nested[key] is not None:
-                return self._nested[key](ranking, sizes)
-        return self._refit(classifier, response_method, ranking, sizes)
-
-    def _nest(self, classifier, response_method):
-        """Return the work that a classifier shares among all rankings, or None."""
-        model = clone(classifier)
-        model.check_options()
-        weights = self._fit_weights(model).get("sample_weight", np.ones(len(self._codes)))
-        nominal = np.flatnonzero(self._nominal_for(model))
-        samples = Samples(self._X_train, self._codes, weights, len(self._classes), nominal)
-        return model.nest(samples, self._X_test, response_method, self._n_jobs)
-
-    def _refit(self, classifier, response_method, ranking, sizes):
-        """Yield the scores of a new fit for every size."""
-        weights = self._fit_weights(classifier)
-        takes_nominal = "categorical_features" in classifier.get_params()
-        is_nominal = self._nominal_for(classifier)
-        X_train, X_test, parts = self._X_train, self._X_test, None
-        if is_nominal[ranking].any() and not takes_nominal:
-            X_train, X_test, parts = self._with_indicators(ranking[: max(sizes)])
-        for size in sizes:
-            columns = ranking[:size] if parts is None else np.concatenate(parts[:size])
-            model = clone(classifier)
-            if takes_nominal and is_nominal.any():
-                model.set_params(categorical_features=is_nominal[columns])
-            model.fit(X_train[:, columns], self._codes, **weights)
-            yield getattr(model, response_method)(X_test[:, columns])
-
-    def _with_indicators(self, ranking):
-        """Return both parts with indicators of nominal columns, and the columns of each feature."""
-        X_train, X_test = self._X_train[:, ranking], self._X_test[:, ranking]
-        nominal = np.flatnonzero(self._is_nominal[ranking])
-        indicators = Indicators(len(ranking), find_categories(X_train, nominal))
-        parts = [indicators.columns([j]) for j in range(len(ranking))]
-        columns = indicators.columns(nominal)
-        tables = []
-        for X in (X_train, X_test):
-            X = indicators.expand(X)
-            X[:, columns] = np.nan_to_num(X[:, columns])
-            tables.append(X)
-        return *tables, parts
-
-    def _nominal_for(self, classifier):
-        """Return the mask of the nominal columns, also those that the classifier names."""
-        return self._is_nominal | own_nominal(classifier, self._X_train.shape[1], self._names)
-
-    def _fit_weights(self, classifier):
-        """Return the weights as an argument of ``fit``, none if they would change nothing."""
-        if self._weights is None:
-            return {}
-        if has_fit_parameter(classifier, "sample_weight"):
-            return {"sample_weight": self._weights}
-        steps = getattr(classifier, "steps", [("", classifier)])  # of a pipeline
-        takers = [name for name, step in steps if has_fit_parameter(step, "sample_weight")]
-        if takers and takers[-1] == steps[-1][0]:
-            return {f"{name}__sample_weight": self._weights for name in takers}
-        check_equal_weights(classifier, self._weights)
-        return {}
-
     def _check_ranking(self, ranking):
         """Return the ranking as an array of distinct columns."""
         ranking = np.asarray(ranking)
         if ranking.ndim != 1 or ranking.dtype.kind not in "iu" or len(ranking) == 0:
             raise MaucError("ranking must be a one-dimensional array of column numbers.")
-        n_features = self._X_train.shape[1]
+        n_features = len(self._is_nominal)
         if ranking.min() < 0 or ranking.max() >= n_features:
             raise MaucError(
                 f"ranking must hold columns in [0, {n_features - 1}], "
@@ -316,25 +239,6 @@ class Measurement:
     score_seconds: float  #: computing MAUC of those scores
 
 
-def own_nominal(classifier: Any, n_features: int, names: list[str] | None) -> np.ndarray:
-    """Return the mask of the columns that a classifier's ``categorical_features`` names."""
-    own = classifier.get_params().get("categorical_features")
-    if isinstance(own, str) and not isinstance(classifier, BaseClassifier):
-        own = None  # not columns, but an option such as scikit-learn's "from_dtype"
-    return column_mask(own, n_features, names)
-
-
-def check_equal_weights(method: Any, weights: np.ndarray) -> None:
-    """Raise unless the weights of a method that takes none are equal, where not 0."""
-    given = weights[weights > 0]
-    if len(given) and (given != given[0]).any():
-        raise MaucError(
-            f"{type(method).__name__} takes no sample weights, so those that are not 0 must be "
-            f"equal, got {given.min():g} to {given.max():g}; leave sample_weight out or take "
-            f"a classifier with weights."
-        )
-
-
 def check_width(X_test: Any, X_train: np.ndarray) -> None:
     """Raise unless both parts have the same number of columns."""
     if X_train.shape[1] != X_test.shape[1]:
@@ -342,38 +246,3 @@ def check_width(X_test: Any, X_train: np.ndarray) -> None:
             f"X_test must have the {plural(X_train.shape[1], 'column')} of X_train, got "
             f"{X_test.shape[1]}."
         )
-
-
-def check_sizes(sizes: Any, n_ranked: int, meaning: str) -> np.ndarray:
-    """Return subset sizes as an array; `meaning` says what the largest, `n_ranked`, is."""
-    sizes = np.asarray(sizes)
-    if sizes.ndim != 1 or sizes.dtype.kind not in "iu" or len(sizes) == 0:
-        raise MaucError(f"sizes must be whole numbers, one or more of them, got {sizes.tolist()}.")
-    if sizes.min() < 1 or sizes.max() > n_ranked:
-        raise MaucError(
-            f"sizes must be in [1, {n_ranked}] ({meaning}), got {sizes.min()} to {sizes.max()}."
-        )
-    return sizes
-
-
-def rank_part(
-    selector: Any, X: Any, problem: Problem, train: np.ndarray, size: int | None = None
-) -> np.ndarray:
-    """Return the ranking, of `size` features, of a selector fitted on the training rows of X."""
-    fitted = clone(selector)
-    if size is not None:
-        fitted.set_params(n_features_to_select=size)
-    given = {}
-    if problem.sample_weight is not None:
-        given["sample_weight"] = problem.sample_weight[train]
-    if problem.groups is not None:
-        given["groups"] = problem.groups[train]
-    present = np.unique(problem.codes[train])
-    if problem.pair_shares is not None and len(present) < problem.n_classes:
-        # Weights may name a class that this part lacks.
-        table = square(problem.pair_shares, problem.n_classes)[np.ix_(present, present)]
-        fitted.set_params(pair_weight=table if table.any() else None)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", MaucWarning)  # the same warnings were raised for all data
-        labels = problem.classes[problem.codes[train]]
-        return fitted.fit(_safe_indexing(X, train), labels, **given).ranking_

@@ -107,9 +107,9 @@ def make_folds(problem: Problem, cv: Any, random_state: Any = 0) -> Folds:
 def _tests_pair(problem: Problem, test: Array) -> bool:
     """Whether the test part has two classes of a pair that counts."""
     present = np.unique(problem.codes[test])
-    table = square(problem.pair_shares, problem.n_classes)
-    if table is None:
+    if problem.pair_shares is None:
         return len(present) > 1
+    table = square(problem.pair_shares, problem.n_classes)
     return bool(table[np.ix_(present, present)].any())
 
 

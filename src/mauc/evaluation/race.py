@@ -13,12 +13,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 
 from mauc.classifiers.base import BaseClassifier, OneHotColumns
-from mauc.classifiers.bayes import NormalNaiveBayes
 from mauc.data.door import FitOptions, make_problem
 from mauc.data.problem import Problem
 from mauc.data.wishes import WISHES
 from mauc.estimator import Ranker
-from mauc.evaluation.evaluate import RESPONSES, FoldEvaluator, check_sizes, rank_part
+from mauc.evaluation.fold import Fold, check_sizes, response_of
 from mauc.evaluation.folds import make_folds
 from mauc.exceptions import MaucError
 from mauc.progress import track
@@ -51,13 +50,6 @@ Blocks = Iterator[tuple[int, list[Combination]]]  # a fold, and what is measured
 def race_problem(X: ArrayLike, y: ArrayLike, groups: ArrayLike | None) -> Problem:
     """Return the problem of some rows, nominal columns encoded."""
     return make_problem(X, y, FitOptions(ACCEPTS), None, groups)
-
-
-def response_of(classifier: BaseEstimator) -> str:
-    """Return what MAUC is computed from; probabilities of Naive Bayes saturate."""
-    if isinstance(classifier, NormalNaiveBayes):
-        return "predict_log_proba"
-    return next((name for name in RESPONSES if hasattr(classifier, name)), RESPONSES[0])
 
 
 def _named(
@@ -175,9 +167,12 @@ class Race:
         cv: int,
         end: float | None = None,
     ) -> None:
-        self._grid, self._X, self._end = grid, X, end
+        self._grid, self._end = grid, end
         self.problem = race_problem(X, y, groups)
-        self._folds = make_folds(self.problem, cv, grid.seed)
+        self._folds = [
+            Fold(self.problem, train, test, n_jobs=grid.n_jobs)
+            for train, test in make_folds(self.problem, cv, grid.seed)
+        ]
         #: MAUC on the first folds, as many as were tried
         self.mauc: dict[Combination, list[float]] = {}
         self.last = 0, 0  #: the latest stage, and the last of its folds, that were measured
@@ -275,7 +270,7 @@ class Race:
     @cached_property
     def _n_trials(self) -> float:
         """Rows of the first fold that its error is of, fewer where classes are unequal."""
-        counts = np.bincount(self.problem.codes[self._folds[0][1]])
+        counts = np.bincount(self.problem.codes[self._folds[0].test])
         counts = counts[counts > 0]
         return float(len(counts) ** 2 / (1.0 / counts).sum())
 
@@ -291,46 +286,22 @@ class Race:
         wanted = {one for one in wanted if len(self.mauc.get(one, ())) == fold}
         in_order = [one for one in self._grid.combinations() if one in wanted]
         for selector, some in groupby(in_order, lambda one: one.selector):
-            ranking = self._ranking(fold, selector)
-            evaluator = self._evaluator(fold, ranking)
+            asked = self._folds[fold].on(self._ranking(fold, selector))
             for name, group in groupby(some, lambda one: one.classifier):
                 model = self._grid.classifiers[name]
                 if not isinstance(model, BaseClassifier):
                     model = Pipeline([("classify", model)])  # which gets indicators
                 tried = list(group)
-                found = evaluator.evaluate(
-                    np.arange(len(ranking)),
-                    [one.size for one in tried],
-                    model,
-                    response_method=response_of(model),
-                )
+                found = asked.mauc(model, [one.size for one in tried], response_of(model))
                 for one, mauc in zip(tried, found.tolist(), strict=True):
                     self.mauc.setdefault(one, []).append(mauc)
-
-    def _evaluator(self, fold: int, ranking: Array) -> FoldEvaluator:
-        """Return what measures classifiers on the features of a ranking, best first."""
-        columns, codes = self.problem.value_columns(ranking).T, self.problem.codes
-        train, test = self._folds[fold]
-        return FoldEvaluator(
-            columns[train],
-            codes[train],
-            columns[test],
-            codes[test],
-            n_jobs=self._grid.n_jobs,
-            categorical_features=self.problem.is_nominal[ranking],
-        )
 
     def _ranking(self, fold: int, selector: str) -> Array:
         if selector == ALL:
             return self._grid.columns
         if (fold, selector) not in self._rankings:
-            self._rankings[fold, selector] = rank_part(
-                self._grid.selectors[selector],
-                self._X,
-                self.problem,
-                self._folds[fold][0],
-                int(self._grid.sizes[-1]),
-            )
+            chosen, size = self._grid.selectors[selector], int(self._grid.sizes[-1])
+            self._rankings[fold, selector] = self._folds[fold].rank(chosen, size)
         return self._rankings[fold, selector]
 
     def table(self) -> list[tuple[str, int, str, int, float, float]]:

@@ -1,27 +1,24 @@
 """How many features of a ranking to keep, by cross-validated MAUC of all sizes at once."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from scipy import sparse
-from sklearn.utils import _safe_indexing
 from threadpoolctl import threadpool_limits
 
 from mauc.checks import check_choice, check_real, is_int
 from mauc.classifiers import NormalNaiveBayes
-from mauc.data.door import AUCS, make_problem
-from mauc.data.weights import as_counts
-from mauc.evaluation.evaluate import (
-    RESPONSES,
-    check_sizes,
-    rank_part,
-)
+from mauc.data.door import make_problem, warn_of_degenerate
+from mauc.data.problem import Problem
+from mauc.evaluation.fold import RESPONSES, Fold, check_sizes
 from mauc.evaluation.folds import check_cv, make_folds, take_splits, warn_of_leaks
-from mauc.evaluation.panel import MAX_ROWS, JudgedFold, judges_of, sample_rows
+from mauc.evaluation.judges import JUDGES, MAX_ROWS, judges_of, stratified_rows
 from mauc.layout import plain_layout
 from mauc.progress import track
 from mauc.results import Result, first_rows, measure_name, plural
+
+Array = np.ndarray[Any, Any]
 
 MAX_AUTO = 100  # features that "auto" considers
 _N_TREE_SIZES = 4  # at which a forest is grown first
@@ -113,16 +110,44 @@ def select_k(
     if is_int(cv):
         check_cv(cv, 0)
     check_choice("response_method", response_method, ("auto", *RESPONSES))
-    options = replace(selector.fit_options, accepts=AUCS, dates="leave_out", missing="tie")
+    options = replace(selector.fit_options, dates="leave_out")  # without a warning
     if pair_weight is not None:
         options = replace(options, pair_weight=pair_weight)
+    problem = make_problem(X, y, options, sample_weight, groups, warns=sample_weight is None)
     if sample_weight is not None:
-        X, y, sample_weight, groups, cv = _drop_zero_weight(
-            options, X, y, sample_weight, groups, cv
-        )
-    problem = make_problem(X, y, options, sample_weight, groups)
+        problem, cv = _drop_zero_weight(problem, cv)
+        warn_of_degenerate(problem)  # of the rows that are left
     if classifier is None and response_method != "auto":
         classifier = NormalNaiveBayes()
+    return cross_validate_sizes(
+        selector,
+        problem,
+        sizes=sizes,
+        classifier=classifier,
+        rule=rule,
+        tolerance=float(tolerance),
+        cv=cv,
+        response_method=response_method,
+        random_state=random_state,
+        n_jobs=n_jobs,
+    )
+
+
+def cross_validate_sizes(
+    selector: Any,
+    problem: Problem,
+    *,
+    sizes: Any = None,
+    classifier: Any = None,
+    rule: str = "one_standard_error",
+    tolerance: float = 0.001,
+    cv: Any = 5,
+    response_method: str = "auto",
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+) -> "SizeCurve":
+    """Return what `select_k` does of a problem; rows of weight 0 count as absent."""
+    problem, cv = _drop_zero_weight(problem, cv)
     wishes, n_most = problem.constraints, problem.n_features
     if wishes is not None:
         n_most = wishes.n_available
@@ -135,44 +160,47 @@ def select_k(
     warn_of_leaks(problem, splits)
     with threadpool_limits(1):  # the same bits on any number of cores
         for train, test in track(splits, "folds", len(splits)):
-            ranking = rank_part(selector, X, problem, train, int(sizes[-1]))
+            fold = Fold(problem, train, test, n_jobs=n_jobs)
+            ranking = fold.rank(selector, int(sizes[-1]))
             # A selector may rank fewer features than it is asked for.
             sizes = sizes[sizes <= max(len(ranking), sizes[0])]
             if classifier is None and problem.n_samples > MAX_ROWS:
                 # Distances take the square of the rows.
                 train, test = (
                     rows[
-                        sample_rows(problem.codes[rows], MAX_ROWS * len(rows) // problem.n_samples)
+                        stratified_rows(
+                            problem.codes[rows], MAX_ROWS * len(rows) // problem.n_samples
+                        )
                     ]
                     for rows in (train, test)
                 )
-            folds.append(
-                JudgedFold(
-                    problem,
-                    ranking,
-                    train,
-                    test,
-                    classifier,
-                    response_method=response_method,
-                    n_jobs=n_jobs,
-                    is_choice=None if wishes is None else wishes.ends(ranking),
-                )
+            folds.append(Fold(problem, train, test, ranking, n_jobs=n_jobs))
+
+        def curve(judge: str, sizes: Array) -> SizeCurve:
+            """Return the curve of a judge at some sizes."""
+            asked = judge if classifier is None else classifier
+            return SizeCurve(
+                np.asarray(sizes),
+                np.array([fold.mauc(asked, sizes, response_method) for fold in folds]),
+                rule,
+                tolerance,
+                problem.n_features,
+                measure_name(problem.n_classes),
+                judge=judges[judge],
             )
-        measure = measure_name(problem.n_classes)
-        of_curve = (rule, float(tolerance), problem.n_features, measure)
-        return _best_curve(folds, sizes, judges_of(classifier), of_curve)
+
+        judges = judges_of(classifier)
+        if classifier is not None:
+            return curve("classifier", sizes)
+        return _best_curve(curve, sizes)
 
 
-def _best_curve(folds, sizes, judges, options):
-    """Return the curve of the judge that names the size, and with it those of the others."""
+def _best_curve(curve: Callable[[str, Array], "SizeCurve"], sizes: Array) -> "SizeCurve":
+    """Return the curve of the judge that names the size, and with it those of the others.
 
-    def curve(judge, sizes):
-        fold_mauc = np.array([fold.mauc(judge, sizes) for fold in folds])
-        return SizeCurve(np.asarray(sizes), fold_mauc, *options, judge=judges[judge])
-
-    curves = [curve(judge, sizes) for judge in judges if judge != "trees"]
-    if "trees" not in judges:
-        return _first_enough(curves)
+    ``curve(judge, sizes)`` asks a judge.
+    """
+    curves = [curve(judge, sizes) for judge in JUDGES if judge != "trees"]
     few = sizes[np.unique(np.linspace(0, len(sizes) - 1, _N_TREE_SIZES).round().astype(int))]
     trees = curve("trees", few)
     if trees.mean.max() > max(one.mean.max() for one in curves):
@@ -190,14 +218,14 @@ def _best_curve(folds, sizes, judges, options):
     return chosen
 
 
-def _first_enough(curves):
+def _first_enough(curves: "Sequence[SizeCurve]") -> "SizeCurve":
     """Return the curve that is good enough with the fewest features, the rest as its `others`."""
     made = [replace(one, others=tuple(o for o in curves if o is not one)) for one in curves]
     enough = [one for one in made if one.mean.max() >= one.threshold]
     return min(enough, key=lambda one: (one.size, -one.mean[one.sizes == one.size][0]))
 
 
-def _joined(curve, more):
+def _joined(curve: "SizeCurve", more: "SizeCurve") -> "SizeCurve":
     """Return a curve with the sizes of another."""
     sizes = np.append(curve.sizes, more.sizes)
     order = np.argsort(sizes)
@@ -358,23 +386,16 @@ class SizeCurve(Result):
         return [self.summary, table]
 
 
+def _drop_zero_weight(problem: Problem, cv: Any) -> tuple[Problem, Any]:
+    """Return the problem of the rows of positive weight, and the splits of these."""
+    weight = problem.sample_weight
+    if weight is None or weight.all():
+        return problem, cv
+    return problem.drop_zero_weight(), take_splits(cv, np.flatnonzero(weight), len(weight))
+
+
 def auto_sizes(n_features: int) -> np.ndarray:
     """Return about 18 sizes up to 100 or all features, closer for small sizes."""
     most = min(n_features, MAX_AUTO)
     steps = np.unique(np.round(np.geomspace(1, most, 17)).astype(np.int64))
     return np.union1d(steps, np.arange(1, min(most, 5) + 1))
-
-
-def _drop_zero_weight(options, X, y, sample_weight, groups, cv):
-    """Return the rows of positive weight, and their weights: None if all are 1."""
-    # Warnings are those of the rows that are kept.
-    weights = make_problem(X, y, options, sample_weight, warns=False).sample_weight
-    if weights is not None and (weights == 0).any():
-        kept = np.flatnonzero(weights)
-        X = X.tocsr() if sparse.issparse(X) else X
-        cv = take_splits(cv, kept, len(weights))
-        X, y, groups = (
-            part if part is None else _safe_indexing(part, kept) for part in (X, y, groups)
-        )
-        weights = as_counts(weights[kept])
-    return X, y, weights, groups, cv

@@ -8,7 +8,8 @@ import numpy as np
 from mauc.checks import check_choice
 from mauc.data.door import check_table
 from mauc.data.nominal import learn_categories
-from mauc.evaluation.evaluate import FoldEvaluator, check_sizes
+from mauc.evaluation.evaluate import FoldEvaluator
+from mauc.evaluation.fold import check_sizes
 from mauc.exceptions import MaucError
 from mauc.lab.svm_tuning import TuningResult, tune_on_features
 

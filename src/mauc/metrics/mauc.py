@@ -1,6 +1,6 @@
 """MAUC of classifier scores, the AUCs of the class pairs behind it, AUC mu, and a scorer."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,13 @@ from mauc.data.columns import is_frame, warn_of_merged_values
 from mauc.data.door import check_same_length, check_table
 from mauc.data.labels import check_categories, check_no_missing_label
 from mauc.data.problem import Decomposition
-from mauc.data.weights import PairWeights, check_weights, class_table, pair_mean, scale_by_class
+from mauc.data.weights import (
+    PairWeights,
+    check_weights,
+    class_table,
+    pair_mean,
+    scale_by_class,
+)
 from mauc.engine.ordered import class_wins
 from mauc.exceptions import (
     AbsentClassWarning,
@@ -416,6 +422,7 @@ class ClassPairs:
         scale = 2 * self.scaled_totals[self.first] * self.scaled_totals[self.second]
         self.is_present: np.ndarray = scale > 0
         self._scale = np.where(self.is_present, scale, np.nan)
+        self._are_equal = pair_weight is None
         given = PairWeights(pair_weight if self.is_present.any() else None)
         wanted = given.resolve(classes, self.totals)
         self._is_wanted, counted = wanted > 0, wanted * self.is_present
@@ -458,8 +465,15 @@ class ClassPairs:
         ST = score_columns(scores, "the scores of the classifier")
         return self.mean(np.mean(self.auc(ST), axis=0))
 
+    def mauc_of_each(self, scores: Iterable[np.ndarray]) -> np.ndarray:
+        """Return `mauc` of each of some score matrices."""
+        tables = (score_columns(table, "the scores of the classifier") for table in scores)
+        return np.array([self.mean(np.mean(self.auc(ST), axis=0)) for ST in tables])
+
     def mean(self, pair_auc: np.ndarray) -> float:
         """Return MAUC, the weighted mean over the pairs that are present."""
+        if self._are_equal:
+            return float(np.mean(pair_auc[self.is_present]))
         return float(pair_mean(pair_auc, self.pair_weights))
 
     def warn_of_absent(self) -> None:

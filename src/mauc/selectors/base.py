@@ -7,6 +7,7 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.metadata_routing import UNUSED
@@ -157,12 +158,24 @@ class RankingSelector(SelectorMixin, Ranker):
             self._left_out = problem.dated
             return self._learn(problem, ranked._replace(pair_auc=pair_auc))
 
-    def rank_problem(self, problem: Problem, n_wanted: int) -> Ranked:
-        """Rank so many features of a problem, such as the rows of a fold; nothing is learned.
+    def rank_problem(self, problem: Problem, n_wanted: int | None = None) -> Ranked:
+        """Rank the features of a problem, such as a part of the rows, as `fit` would.
 
-        What `fit` leaves out is left out: rows of weight 0, and columns of dates.
+        `n_wanted` is how many, in place of ``n_features_to_select``. Nothing is learned.
         """
-        return self._rank_open(problem.drop_zero_weight(), n_wanted, self.check_options())
+        if problem.is_nominal.any() and not self.accepts.nominal:
+            raise MaucError(
+                f"X must be numeric for {type(self).__name__}, got nominal columns "
+                f"({format_labels(problem.names_of(problem.is_nominal))}); encode or drop them."
+            )
+        ranker, is_fdr = clone(self), False
+        if n_wanted is not None:
+            ranker.set_params(n_features_to_select=n_wanted)
+        if n_wanted is None or problem.constraints is not None:
+            n_wanted, is_fdr = ranker._n_wanted(problem, None, None), ranker._wanted_size() == "fdr"
+        if problem.sample_weight is not None:
+            problem = problem.drop_zero_weight()
+        return ranker._rank_open(problem, n_wanted, ranker.check_options(), is_fdr=is_fdr)
 
     @property
     def fit_options(self) -> FitOptions:
@@ -388,11 +401,15 @@ class RankingSelector(SelectorMixin, Ranker):
         """Return how many features to rank; `given` are arguments of `select_k`."""
         wanted = self._wanted_size()
         if isinstance(wanted, str) and wanted == "auto":
-            from mauc.evaluation.select_k import select_k
+            from mauc.evaluation.select_k import cross_validate_sizes, select_k
 
+            self.size_curve_: SizeCurve
             if isinstance(X, ColumnSource):
                 X = _load_all(X, self._size_choices)
-            self.size_curve_: SizeCurve = select_k(self, X, y, n_jobs=self.n_jobs, **given)
+                self.size_curve_ = select_k(self, X, y, n_jobs=self.n_jobs, **given)
+            else:
+                cv = given.get("cv", 5)
+                self.size_curve_ = cross_validate_sizes(self, problem, cv=cv, n_jobs=self.n_jobs)
             return self.size_curve_.size
         return self._check_size(problem.n_features, problem.constraints, self._size_choices)
 

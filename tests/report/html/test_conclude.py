@@ -20,8 +20,8 @@ from mauc import (
 )
 from mauc.data.door import FitOptions, make_problem
 from mauc.datasets import make_siren
-from mauc.evaluation import panel
-from mauc.evaluation.panel import JUDGES
+from mauc.evaluation import judges
+from mauc.evaluation.judges import JUDGES
 from mauc.exceptions import MaucWarning
 from mauc.report.html import selection_report
 from mauc.report.html.conclude import (
@@ -185,7 +185,7 @@ def test_a_class_of_one_sample_is_named(rng):
 
 def test_a_part_of_the_rows_is_said(monkeypatch):
     X, y = load_digits(return_X_y=True)
-    monkeypatch.setattr(panel, "MAX_ROWS", 400)
+    monkeypatch.setattr(judges, "MAX_ROWS", 400)
     report = selection_report(MAUCD(5).fit(X, y), X, y)
     conclusion = report.to_dict()["conclusion"]
     assert conclusion["is_part"]

@@ -9,9 +9,9 @@ from sklearn.datasets import load_wine
 from mauc import MAUCD, MDFS, ChiSquare
 from mauc.classifiers.likelihood import nested_log_probabilities
 from mauc.data.door import make_problem
-from mauc.evaluation import panel
+from mauc.evaluation import judges
 from mauc.evaluation.folds import make_folds
-from mauc.evaluation.panel import JUDGES, sample_rows
+from mauc.evaluation.judges import JUDGES, stratified_rows
 from mauc.exceptions import SmallClassWarning, UndefinedMAUCError
 from mauc.report.html.held_out import hold_out
 
@@ -38,7 +38,7 @@ def test_folds_are_stratified_and_hold_out_every_row_once():
 def test_scores_are_those_of_a_fit_without_the_fold():
     X, y = load_wine(return_X_y=True)
     selector = MDFS(4, random_state=0).fit(X, y)
-    held = hold_out(selector, X, problem_of(MDFS(), X, y))
+    held = hold_out(selector, problem_of(MDFS(), X, y))
     scores = held.ask(judges=["nb"]).scores["nb"]
     for (train, test), chosen, found in zip(held.folds, held.selections, scores, strict=True):
         again = MDFS(4, random_state=0).fit(X[train], y[train]).ranking_
@@ -53,18 +53,18 @@ def test_a_choice_among_noise_looks_like_noise(rng):
     # the best of 2,000 features on all 60 rows would give a MAUC near 1
     X = rng.normal(size=(60, 2000))
     y = np.repeat([0, 1], 30)
-    held = hold_out(MAUCD(10).fit(X, y), X, problem_of(MAUCD(), X, y))
+    held = hold_out(MAUCD(10).fit(X, y), problem_of(MAUCD(), X, y))
     assert abs(held.ask().mauc["lda"] - 0.5) < 0.2
     assert held.ask(MAUCD(10).fit(X, y).ranking_).mauc["lda"] > 0.9
 
 
 def test_large_tables_are_judged_on_a_part_of_every_class(rng, monkeypatch):
-    monkeypatch.setattr(panel, "MAX_ROWS", 200)
+    monkeypatch.setattr(judges, "MAX_ROWS", 200)
     y = np.repeat([0, 1, 2], [900, 90, 10])
     X = rng.normal(size=(1000, 3)) + y[:, np.newaxis]
-    rows = sample_rows(y, 200)
+    rows = stratified_rows(y, 200)
     np.testing.assert_array_equal(np.bincount(y[rows]), [180, 20, 10])
-    held = hold_out(MAUCD(1).fit(X, y), X, problem_of(MAUCD(), X, y))
+    held = hold_out(MAUCD(1).fit(X, y), problem_of(MAUCD(), X, y))
     assert held.problem.n_samples == len(rows) == 210
 
 
@@ -82,7 +82,7 @@ def test_every_kind_of_table_is_scored(kind, rng):
         X = pd.DataFrame(X, columns=list("abc"))
         if kind == "categories":
             X["a"] = pd.Categorical(np.where(X["a"] > 1, "high", "low"))
-    held = hold_out(selector.fit(X, y), X, problem_of(type(selector)(), X, y))
+    held = hold_out(selector.fit(X, y), problem_of(type(selector)(), X, y))
     judged = held.ask(np.arange(3))
     for judge in JUDGES:
         assert not np.isnan(np.concatenate(judged.scores[judge])).any()
@@ -98,7 +98,7 @@ def test_a_nominal_column_does_not_change_the_classifier_of_the_others(rng):
             "constant": ["one"] * 300,
         }
     )
-    held = hold_out(MAUCD(2).fit(X, y), X, problem_of(MAUCD(), X, y))
+    held = hold_out(MAUCD(2).fit(X, y), problem_of(MAUCD(), X, y))
     numbers, every = (held.ask(np.arange(k), judges=["nb"]).scores["nb"] for k in (2, 3))
     np.testing.assert_allclose(np.concatenate(numbers), np.concatenate(every), atol=1e-9)
 
@@ -111,4 +111,4 @@ def test_too_few_samples_are_named():
     with pytest.warns(SmallClassWarning):
         problem = problem_of(MAUCD(), X, [0, 1, 1])
     with pytest.raises(UndefinedMAUCError, match="2 classes of 2 samples or more, got 1 of 2"):
-        hold_out(selector, X, problem)
+        hold_out(selector, problem)

@@ -12,7 +12,7 @@ from mauc.data.row_hash import hash_all_rows
 from mauc.evaluation.doctor.findings import Finding
 from mauc.evaluation.doctor.kinds import KINDS, TABLE
 from mauc.evaluation.folds import Folds, make_folds
-from mauc.evaluation.panel import judged_rows
+from mauc.evaluation.judges import judged_rows
 from mauc.measure.pair_auc import chosen_pair_auc
 from mauc.results import plural, short_name
 

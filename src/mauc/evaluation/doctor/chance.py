@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 from mauc.evaluation.doctor.case import Case, of_values
 from mauc.evaluation.doctor.findings import Finding
 from mauc.evaluation.doctor.judged import TINY, Verdict
-from mauc.evaluation.panel import Split, score_fold, split_fold
+from mauc.evaluation.judges import Split, score_fold, split_fold
 from mauc.results import short_name
 
 Array = np.ndarray[Any, Any]

@@ -9,8 +9,8 @@ import numpy as np
 
 from mauc.evaluation.doctor.case import Case
 from mauc.evaluation.doctor.findings import Finding
+from mauc.evaluation.fold import Judged, ask_judges
 from mauc.evaluation.folds import Folds
-from mauc.evaluation.panel import Judged, ask_judges
 from mauc.exceptions import MaucWarning
 from mauc.metrics.interval import mauc_interval
 from mauc.metrics.mauc import pair_auc_scores

@@ -10,7 +10,8 @@ from threadpoolctl import threadpool_limits
 
 from mauc.evaluation.doctor.case import Case, of_values
 from mauc.evaluation.doctor.findings import Finding
-from mauc.evaluation.panel import N_TREES, Judged, score_fold, split_fold
+from mauc.evaluation.fold import Judged
+from mauc.evaluation.judges import N_TREES, score_fold, split_fold
 
 Array = np.ndarray[Any, Any]
 

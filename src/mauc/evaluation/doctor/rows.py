@@ -11,7 +11,7 @@ from mauc.data.leaks import copied_share
 from mauc.evaluation.doctor.case import Case
 from mauc.evaluation.doctor.findings import Finding
 from mauc.evaluation.folds import Folds
-from mauc.evaluation.panel import split_fold
+from mauc.evaluation.judges import split_fold
 
 Array = np.ndarray[Any, Any]
 

@@ -9,7 +9,7 @@ from threadpoolctl import threadpool_limits
 
 from mauc.evaluation.doctor.case import Case
 from mauc.evaluation.doctor.findings import Finding
-from mauc.evaluation.panel import split_fold
+from mauc.evaluation.judges import split_fold
 from mauc.results import short_name
 
 Array = np.ndarray[Any, Any]

@@ -11,10 +11,10 @@ from scipy import stats
 from mauc.checks import is_int
 from mauc.data.problem import Decomposition, Problem
 from mauc.evaluation.certificate import bound_loss
-from mauc.evaluation.panel import Judged
+from mauc.evaluation.fold import Judged
 from mauc.exceptions import MaucError, MaucWarning
 from mauc.metrics import mauc_interval
-from mauc.report.html.held_out import HeldOut, drop_zero_weight, hold_out
+from mauc.report.html.held_out import HeldOut, hold_out, take_part
 from mauc.report.html.values import number
 from mauc.results import plural
 from mauc.selectors.base import RankingSelector
@@ -78,12 +78,13 @@ def conclude(
     """Judge a selection on held-out samples; `pairs` has the best AUCs, the hardest pair first.
 
     A copy of the selector is fitted without each of the parts that `cv` tests, and the judges of
-    `mauc.evaluation.panel`, or the classifier, on what it finds. MAUC is the mean over the parts
+    `mauc.evaluation.judges`, or the classifier, on what it finds. MAUC is the mean over the parts
     of the best judge, as that of `mauc.select_k`. Without cross-validation ``reason`` says why.
     """
-    X, problem, cv = drop_zero_weight(selector, X, problem, cv)
+    if problem.sample_weight is not None:
+        problem, cv = take_part(problem, cv, np.flatnonzero(problem.sample_weight))
     try:
-        held = hold_out(selector, X, problem, classifier, cv)
+        held = hold_out(selector, problem, classifier, cv)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", MaucWarning)  # classes of one sample are named below
             return _judge(selector, problem, held, pairs) | {"parts": _parts(held, cv)}

@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils import _safe_indexing
 
-from mauc.data.door import make_problem
 from mauc.data.problem import Problem
-from mauc.evaluation.evaluate import rank_part
+from mauc.evaluation.fold import Fold, Judged, ask_judges
 from mauc.evaluation.folds import make_folds, take_splits, warn_of_leaks
-from mauc.evaluation.panel import Judged, ask_judges, judged_rows
+from mauc.evaluation.judges import judged_rows
 from mauc.exceptions import MaucError
 from mauc.selectors.base import RankingSelector
 
@@ -42,17 +40,8 @@ class HeldOut:
         return ask_judges(self.problem, self.folds, sets, self.classifier, judges, self.n_jobs)
 
 
-def drop_zero_weight(
-    selector: RankingSelector, X: Any, problem: Problem, cv: Any
-) -> tuple[Any, Problem, Any]:
-    """Return the data without the rows of weight 0; every class has a row with a weight."""
-    if problem.sample_weight is None or (problem.sample_weight > 0).all():
-        return X, problem, cv
-    return _take_rows(selector, X, problem, cv, np.flatnonzero(problem.sample_weight > 0))
-
-
 def hold_out(
-    selector: RankingSelector, X: Any, problem: Problem, classifier: Any = None, cv: Any = 5
+    selector: RankingSelector, problem: Problem, classifier: Any = None, cv: Any = 5
 ) -> HeldOut:
     """Fit a copy of a selector without each of several parts of the samples, all of weight > 0.
 
@@ -64,7 +53,7 @@ def hold_out(
         # fit has given those that matter; smaller parts add some on few samples
         warnings.simplefilter("ignore", UserWarning)
         if len(rows) < problem.n_samples:
-            X, problem, cv = _take_rows(selector, X, problem, cv, rows)
+            problem, cv = take_part(problem, cv, rows)
         folds = make_folds(problem, cv)
         if len(folds) < 2:
             raise MaucError(f"the page needs at least 2 folds, got {len(folds)}.")
@@ -72,21 +61,10 @@ def hold_out(
         warn_of_leaks(problem, folds)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        selections = [rank_part(selector, X, problem, train, size) for train, _ in folds]
+        selections = [Fold(problem, *rows).rank(selector, size) for rows in folds]
     return HeldOut(problem, folds, selections, classifier, selector.n_jobs)
 
 
-def _take_rows(
-    selector: RankingSelector, X: Any, problem: Problem, cv: Any, rows: Array
-) -> tuple[Any, Problem, Any]:
-    X = _safe_indexing(X, rows)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # fit has given those that matter
-        part: Problem = make_problem(
-            X,
-            problem.classes[problem.codes[rows]],
-            selector.fit_options,
-            None if problem.sample_weight is None else problem.sample_weight[rows],
-            None if problem.groups is None else problem.groups[rows],
-        )
-    return X, part, take_splits(cv, rows, problem.n_samples)
+def take_part(problem: Problem, cv: Any, rows: Array) -> tuple[Problem, Any]:
+    """Return the problem of some of the rows, and `cv` for them."""
+    return problem.training_part(rows), take_splits(cv, rows, problem.n_samples)

@@ -6,26 +6,17 @@ statement about the features is one about the best of them.
 """
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.special import log_softmax
-from sklearn.base import clone
 from sklearn.pipeline import Pipeline
-from threadpoolctl import threadpool_limits
 
-from mauc.classifiers import NormalNaiveBayes
 from mauc.classifiers.base import Indicators, find_categories
 from mauc.classifiers.likelihood import MIN_SPREAD, nested_log_probabilities
 from mauc.data.problem import Problem
-from mauc.data.weights import square
-from mauc.evaluation.evaluate import RESPONSES, FoldEvaluator, own_nominal
-from mauc.exceptions import MaucError
-from mauc.metrics.mauc import ClassPairs, score_columns
 
 #: the judges by short name
 JUDGES = {
@@ -69,189 +60,14 @@ def judges_of(classifier: Any = None) -> dict[str, str]:
     return {"classifier": type(last).__name__}
 
 
-class JudgedFold:
-    """A fold on which the panel, or a classifier, scores by the first features of a ranking."""
-
-    def __init__(
-        self,
-        problem: Problem,
-        ranking: Array,
-        train: Array,
-        test: Array,
-        classifier: Any = None,
-        *,
-        response_method: str = "auto",
-        n_jobs: int | None = None,
-        is_choice: Array | None = None,
-    ) -> None:
-        #: after which features of the ranking a choice may end; None for all
-        self._is_choice = is_choice
-        weights = problem.sample_weight
-        test_weight = None if weights is None else weights[test]
-        self.test, self._n_classes = test, problem.n_classes
-        self._trained = np.unique(problem.codes[train])
-        self.pairs: ClassPairs = ClassPairs.of_test(
-            problem.codes[test],
-            np.arange(problem.n_classes),
-            test_weight,
-            square(problem.pair_shares, problem.n_classes),
-        )
-        self._model = None
-        if classifier is None:
-            self._split = split_fold(problem, ranking, train, test, n_jobs)
-            return
-        self._model, names = clone(classifier), problem.feature_names
-        own = own_nominal(
-            self._model, problem.n_features, None if names is None else [*map(str, names)]
-        )
-        if own.any():  # the evaluator sees the ranked columns alone
-            self._model.set_params(categorical_features=own[ranking])
-        if response_method == "auto":
-            is_bayes = isinstance(classifier, NormalNaiveBayes)  # whose probabilities saturate
-            known = [name for name in RESPONSES if hasattr(classifier, name)]
-            response_method = "predict_log_proba" if is_bayes else next(iter(known), RESPONSES[0])
-        self._response, self._n_ranked = response_method, len(ranking)
-        columns = np.ascontiguousarray(problem.value_columns(ranking).T)
-        self._evaluator = FoldEvaluator(
-            columns[train],
-            problem.codes[train],
-            columns[test],
-            problem.codes[test],
-            train_weight=None if weights is None else weights[train],
-            test_weight=test_weight,
-            categorical_features=problem.is_nominal[ranking],
-            n_jobs=n_jobs,
-        )
-
-    def scores(self, judge: str, sizes: Sequence[int]) -> Iterator[Array]:
-        """Yield scores of test rows by the first k features, 0 for a class that was not trained."""
-        for scores in self._scores(judge, sizes):
-            if len(self._trained) < self._n_classes:
-                known, scores = scores, np.zeros((len(scores), self._n_classes))
-                scores[:, self._trained] = score_columns(known, "the scores").T
-            yield scores
-
-    def _scores(self, judge: str, sizes: Sequence[int]) -> Iterator[Array]:
-        if self._model is None:
-            yield from score_fold(judge, self._split, sizes)
-            return
-        try:
-            yield from self._evaluator.scores(
-                self._model, self._response, np.arange(self._n_ranked), sizes
-            )
-        except MaucError:
-            raise
-        except Exception as error:  # the classifier is not ours and may raise anything
-            name = judges_of(self._model)["classifier"]
-            raise MaucError(f"{name} cannot be used on these data: {error}") from error
-
-    def mauc(self, judge: str, sizes: Sequence[int]) -> list[float]:
-        """Return the MAUC of the first k features, for ascending sizes."""
-        if self._is_choice is not None:  # what is not whole at a size is not there
-            ends = np.flatnonzero(self._is_choice) + 1
-            sizes = ends[np.maximum(np.searchsorted(ends, sizes, "right") - 1, 0)].tolist()
-        distinct, positions = np.unique(sizes, return_inverse=True)
-        found = [self.pairs.mauc(scores) for scores in self.scores(judge, distinct.tolist())]
-        return [found[position] for position in positions]
-
-
-@dataclass(frozen=True)
-class Judged:
-    """What judges make of a set of features per fold, on held-out samples."""
-
-    judges: dict[str, str]  #: in words by short name
-    folds: list[JudgedFold]
-    scores: dict[str, list[Array]]  #: of every judge, (n_test, n_classes) per fold
-
-    @cached_property
-    def _fold_auc(self) -> dict[str, Array]:
-        """AUC of every judge on every fold and pair, NaN where the fold lacks a class."""
-        return {
-            judge: np.array(
-                [
-                    np.mean(fold.pairs.auc(score_columns(part, "the scores")), axis=0)
-                    for fold, part in zip(self.folds, scores, strict=True)
-                ]
-            )
-            for judge, scores in self.scores.items()
-        }
-
-    @cached_property
-    def auc(self) -> dict[str, Array]:
-        """AUC of every judge on every pair, the mean over the folds that have both classes."""
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)  # a class that no fold tests
-            return {judge: np.nanmean(auc, axis=0) for judge, auc in self._fold_auc.items()}
-
-    @cached_property
-    def fold_mauc(self) -> dict[str, Array]:
-        """MAUC of every judge on every fold."""
-        return {
-            judge: np.array(
-                [fold.pairs.mean(row) for fold, row in zip(self.folds, auc, strict=True)]
-            )
-            for judge, auc in self._fold_auc.items()
-        }
-
-    @property
-    def mauc(self) -> dict[str, float]:
-        """MAUC of every judge, the mean over the folds."""
-        return {judge: float(found.mean()) for judge, found in self.fold_mauc.items()}
-
-    @property
-    def best(self) -> str:
-        """The judge with the largest MAUC, the first of equals."""
-        return max(self.mauc, key=self.mauc.__getitem__)
-
-    def pooled(self, problem: Problem) -> dict[str, Any]:
-        """Return labels, weights, groups and folds of all tested rows, for metrics."""
-        rows = np.concatenate([fold.test for fold in self.folds])
-        groups = None if problem.groups is None else problem.groups[rows]
-        if groups is None and len(np.unique(rows)) < len(rows):
-            groups = rows  # a row that several folds test counts once
-        weights = problem.sample_weight
-        return {
-            "y_true": problem.codes[rows],
-            "labels": np.arange(problem.n_classes),
-            "sample_weight": None if weights is None else weights[rows],
-            "groups": groups,
-            "pair_weight": square(problem.pair_shares, problem.n_classes),
-            "folds": np.repeat(np.arange(len(self.folds)), [len(one.test) for one in self.folds]),
-        }
-
-    def best_on(self, pair: int) -> tuple[float, str]:
-        """Return the largest AUC on a pair, and its judge in words."""
-        name = max(self.auc, key=lambda judge: float(self.auc[judge][pair]))
-        return float(self.auc[name][pair]), self.judges[name]
-
-
-def ask_judges(
-    problem: Problem,
-    folds: Iterable[tuple[Array, Array]],
-    sets: Iterable[Array],
-    classifier: Any = None,
-    judges: Iterable[str] | None = None,
-    n_jobs: int | None = None,
-) -> Judged:
-    """Ask judges, by default all, about the set of features of each fold."""
-    made: list[JudgedFold] = []
-    scores: dict[str, list[Array]] = {name: [] for name in judges or judges_of(classifier)}
-    with threadpool_limits(1):  # the same bits on any number of cores
-        for (train, test), chosen in zip(folds, sets, strict=True):
-            made.append(JudgedFold(problem, chosen, train, test, classifier, n_jobs=n_jobs))
-            for name, parts in scores.items():
-                parts += made[-1].scores(name, [len(chosen)])
-    return Judged(judges_of(classifier), made, scores)
-
-
 def judged_rows(problem: Problem) -> Array:
     """Return the rows that are judged: all, or a stratified part of a large table."""
-    return sample_rows(
+    return stratified_rows(
         problem.codes, min(MAX_ROWS, max(MIN_ROWS, MAX_VALUES // problem.n_features))
     )
 
 
-def sample_rows(codes: Array, limit: int) -> Array:
+def stratified_rows(codes: Array, limit: int) -> Array:
     """Return all rows or, of more than `limit`, some of every class, by a fixed seed."""
     if len(codes) <= limit:
         return np.arange(len(codes))
@@ -266,12 +82,17 @@ def split_fold(
     problem: Problem, columns: Array, train: Array, test: Array, n_jobs: int | None = None
 ) -> Split:
     """Return the training and test rows of a problem on some columns."""
-    X = np.array(problem.value_columns(columns).T, dtype=np.float64, order="C")
+    X = np.array(problem.columns.floats(columns).T, dtype=np.float64, order="C")
     X[np.isinf(X)] = np.nan  # outside any density: treated as missing
+    known, unknown, ends = X[train], X[test], np.arange(X.shape[1] + 1)
     nominal = np.flatnonzero(problem.is_nominal[columns])
-    categories = find_categories(X[train], nominal, _MIN_CATEGORY)
-    indicators = Indicators(X.shape[1], categories)
-    known, unknown = indicators.expand(X[train]), indicators.expand(X[test])
+    if len(nominal):
+        indicators = Indicators(X.shape[1], find_categories(known, nominal, _MIN_CATEGORY))
+        known, unknown, ends = (
+            indicators.expand(known),
+            indicators.expand(unknown),
+            indicators.starts,
+        )
     weights = np.ones(len(train))
     if problem.sample_weight is not None:  # only their ratios matter
         weights = problem.sample_weight[train] / problem.sample_weight[train].max()
@@ -288,14 +109,17 @@ def split_fold(
         codes,
         weights,
         len(trained),
-        indicators.starts,
+        ends,
         n_jobs,
     )
 
 
-def score_fold(judge: str, split: Split, sizes: Sequence[int]) -> Iterator[Array]:
-    """Yield log-probabilities, or scores of trees, (n_test, n_classes), by the first k features."""
-    return _SCORES[judge](split, sizes)
+def score_fold(judge: str, split: Split, sizes: Sequence[int]) -> list[Array]:
+    """Return log-probabilities, or scores of trees, (n_test, n_classes), by the first k features.
+
+    Sizes k are ascending.
+    """
+    return list(_SCORES[judge](split, sizes))
 
 
 def _bayes_scores(split: Split, sizes: Sequence[int]) -> Iterator[Array]:

@@ -10,8 +10,8 @@ from sklearn.neighbors import NearestNeighbors
 
 from mauc import mauc_score
 from mauc.data.door import FitOptions, make_problem
-from mauc.evaluation import panel
-from mauc.evaluation.panel import JUDGES, score_fold, split_fold
+from mauc.evaluation import judges
+from mauc.evaluation.judges import JUDGES, score_fold, split_fold
 from mauc.registry import Accepts
 
 
@@ -24,7 +24,7 @@ def digits_split(n_train=900):
 def test_the_linear_discriminant_is_that_of_scikit_learn_on_every_prefix(monkeypatch):
     split, shrinkage = digits_split(), 0.1
     monkeypatch.setattr(
-        panel, "_shrink", lambda R, *_: (1 - shrinkage) * R + shrinkage * np.eye(len(R))
+        judges, "_shrink", lambda R, *_: (1 - shrinkage) * R + shrinkage * np.eye(len(R))
     )
     sizes = (3, 20, 64)
     for size, scores in zip(sizes, score_fold("lda", split, sizes), strict=True):
@@ -44,7 +44,7 @@ def test_the_linear_discriminant_is_that_of_scikit_learn_on_every_prefix(monkeyp
 def test_a_wide_table_has_the_same_discriminant_in_the_space_of_its_rows(monkeypatch):
     split = digits_split(100)
     (direct,) = score_fold("lda", split, [64])
-    monkeypatch.setattr(panel, "_MAX_WIDTH", 10)
+    monkeypatch.setattr(judges, "_MAX_WIDTH", 10)
     narrow = split._replace(
         train=np.tile(split.train[:50], 2),
         test=np.tile(split.test, 2),
@@ -53,7 +53,7 @@ def test_a_wide_table_has_the_same_discriminant_in_the_space_of_its_rows(monkeyp
         ends=np.arange(129),
     )
     (rotated,) = score_fold("lda", narrow, [128])
-    monkeypatch.setattr(panel, "_MAX_WIDTH", 2000)
+    monkeypatch.setattr(judges, "_MAX_WIDTH", 2000)
     (plain,) = score_fold("lda", narrow, [128])
     assert_allclose(rotated, plain, atol=1e-7)
     assert direct.shape == rotated.shape
