@@ -30,7 +30,7 @@ from mauc.data.source import ColumnSource, load_columns
 from mauc.data.training_rows import TrainingRows
 from mauc.data.wishes import Constraints
 from mauc.estimator import Ranker, with_callbacks
-from mauc.exceptions import MaucError, option
+from mauc.exceptions import MaucError, format_labels, option
 from mauc.measure.pair_auc import chosen_pair_auc
 from mauc.memory import check_memory
 from mauc.parallel import count_threads
