@@ -22,10 +22,11 @@ class Accepts(NamedTuple):
     infinite: bool = False  #: infinite values
     nominal: bool = False  #: nominal columns
     missing: bool = True  #: missing values, as all methods of this library do
+    sources: bool = True  #: columns that are read from files in blocks
 
     def names(self) -> list[str]:
         """Return the names of what not every method takes, and this one does."""
-        return [name for name in ("sparse", "infinite", "nominal") if getattr(self, name)]
+        return [name for name in ("sparse", "infinite", "nominal", "sources") if getattr(self, name)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +90,7 @@ _AUC = Accepts(sparse=True, infinite=True, nominal=True)
 _MOMENTS = Accepts(sparse=True)
 _BINNED = Accepts(sparse=True, nominal=True)
 _ORDERED = Accepts(sparse=True, infinite=True)
-_FITTED = Accepts(nominal=True)
+_FITTED = Accepts(nominal=True, sources=False)  # what compares rows
 _FUNCTION = Accepts(sparse=True, missing=False)
 
 #: values of ``relevance=`` beside functions, as editors complete them
