@@ -16,7 +16,6 @@ COMMANDS = [
     "select",
     "rank",
     "compare",
-    "siren",
     "score",
     "methods",
     "run",
