@@ -19,7 +19,6 @@ from numpy.typing import ArrayLike
 from scipy.stats import rankdata
 from sklearn.base import clone
 
-
 from mauc.data.door import make_problem
 from mauc.data.problem import Decomposition
 from mauc.layout import Layout, plain_layout, render_text

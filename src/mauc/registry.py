@@ -26,7 +26,9 @@ class Accepts(NamedTuple):
 
     def names(self) -> list[str]:
         """Return the names of what not every method takes, and this one does."""
-        return [name for name in ("sparse", "infinite", "nominal", "sources") if getattr(self, name)]
+        return [
+            name for name in ("sparse", "infinite", "nominal", "sources") if getattr(self, name)
+        ]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,9 +5,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from mauc.data.columns import DenseColumns
-from mauc.data.problem import Decomposition
 from mauc.data.labels import encode_labels
-from mauc.data.problem import Problem
+from mauc.data.problem import Decomposition, Problem
 from mauc.measure.relevance import subproblem_moments
 
 
