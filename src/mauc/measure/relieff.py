@@ -66,8 +66,8 @@ def _warn_of_tiny_ranges(problem: Problem, XT: np.ndarray) -> None:
     widths = np.fmax.reduce(XT, axis=1) - np.fmin.reduce(XT, axis=1)
     tiny = np.flatnonzero((widths > 0) & (widths < MIN_RANGE) & ~problem.is_nominal)
     if len(tiny):
-        names = problem.feature_names
-        names = default_names(tiny) if names is None else names[tiny]
+        known = problem.feature_names
+        names = default_names(tiny) if known is None else known[tiny]
         warn_user(
             f"{len(tiny)} of {problem.n_features} features ({format_labels(names)}) vary by less "
             f"than {MIN_RANGE:g} and count as constant, as in WEKA; pass them in a smaller unit, "
@@ -164,8 +164,8 @@ def weigh_columns(
         if is_symmetric:
             run(scans)
             run(weigh(queries, slots[1]))
-    is_drawn = rows is not None or sample_weight is None
-    weights *= 1.0 / (queries.size if is_drawn else sample_weight.sum())
+    is_counted = rows is None and sample_weight is not None
+    weights *= 1.0 / (np.sum(sample_weight) if is_counted else queries.size)
     return weights
 
 

@@ -112,7 +112,13 @@ def grow(
     arena = Arena(rows, weight.copy())
     max_bags = max(2, int(n_values.max()))
     gains = Gains(np.empty(k), np.empty(k), np.empty(k, np.bool_), np.empty(k, np.int64))
-    children = Children(*np.empty((4, max_bags), np.int64), np.empty((max_bags, n_classes)))
+    children = Children(
+        np.empty(max_bags, np.int64),
+        np.empty(max_bags, np.int64),
+        np.empty(max_bags, np.int64),
+        np.empty(max_bags, np.int64),
+        np.empty((max_bags, n_classes)),
+    )
     scratch = Scratch(
         np.empty((max_bags, n_classes)),
         np.empty((2, n_classes)),
