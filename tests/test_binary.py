@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
 
-from mauc import GreedyMAUC, mauc_interval, mauc_score, pair_auc_scores, select_k, siren_study
+from mauc import GreedyMAUC, mauc_interval, mauc_score, pair_auc_scores, select_k
 from mauc.plotting import PairMapDisplay
 from mauc.report import mauc_table
 from mauc.report.html import selection_report
@@ -110,19 +110,11 @@ def test_groups():
     assert not said(str(curve))
 
 
-def test_a_siren_study_has_nothing_to_compare():
-    study = siren_study(*table(), selectors=["mdfs", "chi"])
-    assert len(str(study).splitlines()) == 1
-    assert "with two classes there is nothing to neglect" in str(study)
-    assert not said(str(study))
-    assert_array_equal(study.comparison()["index"], [0.0, 0.0])
-
-
 def test_figures():
     X, y = table()
     selector = GreedyMAUC(3).fit(X, y)
     displays = selector.trace_.plot(), PairMapDisplay.from_selector(selector, X, y)
-    for display in (*displays, siren_study(X, y).plot()):
+    for display in displays:
         for ax in display.figure_.axes:
             words = ax.get_xlabel(), ax.get_ylabel(), *(ax.get_title(loc) for loc in ("left",))
             assert not said(" ".join(words))
@@ -152,9 +144,6 @@ def test_other_commands(file, tmp_path):
         f"AUC {wanted:.4f} (ill vs well)\n"
     )
     assert len(run_json("score", tmp_path / "scores.csv")["pairs"]) == 1
-    siren = run("siren", file, "--target", "state", "-m", "mdfs", "--figure", tmp_path / "s.png")
-    assert "nothing to neglect" in siren.stdout
-    assert not said(siren.output)
     compared = run(
         "compare",
         file,
@@ -186,7 +175,7 @@ def test_other_commands(file, tmp_path):
 def test_no_pair_is_seen_on_the_page(method):
     X, y = table()
     selector = clone(SELECTORS[method]).set_params(n_features_to_select=3).fit(X, y)
-    report = selection_report(selector, X, y, study=siren_study(X, y))
+    report = selection_report(selector, X, y)
     page = report.to_html()
     text = re.sub(r"<(script|style)\b.*?</\1>", "", page, flags=re.DOTALL)
     shown = re.findall(r'(?:aria-label|title|placeholder)="([^"]*)"', text)

@@ -42,14 +42,14 @@ def test_lines_name_what_is_done_and_count(impatient, capsys):
 
 
 def test_parts_and_nested_loops_are_told_from_the_outside_in(impatient, capsys):
-    with progress("siren study", verbose=True), progress("Naive Bayes", verbose=True):
+    with progress("study", verbose=True), progress("Naive Bayes", verbose=True):
         for _ in track(iter("ab"), "folds", 2):
             for _ in track([1, 2], "blocks"):
                 pass
             next(track([1, 2], "lists"))  # is left before its end
             line = wait_for_line("folds", capsys)
             break
-    assert "siren study: Naive Bayes 0:00:0" in line
+    assert "study: Naive Bayes 0:00:0" in line
     assert "0/2 folds" in line
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits, load_iris
 
-from mauc import MDFS, GreedyMAUC, mauc_interval, pair_auc_scores, pair_tests, select_k, siren_study
+from mauc import MDFS, GreedyMAUC, mauc_interval, pair_auc_scores, pair_tests, select_k
 from mauc.evaluation import SizeCurve
 from mauc.results import MAX_ROWS, Result, first_rows, number, plural, short_name
 from mauc.selectors.error_bound import ErrorControl
@@ -95,13 +95,8 @@ def test_a_report_prints_the_hardest_pairs_first_and_not_all_of_many(digits):
     assert repr(interval) == str(interval)
 
 
-def test_a_study_prints_the_hardest_pairs_and_the_selectors():
+def test_a_curve_has_a_table_in_a_notebook():
     iris = load_iris()
-    study = siren_study(iris.data, iris.target, n_features=2, selectors=["maucd", "chi"])
-    text = repr(study)
-    assert text == str(study)
-    assert "siren index" in text
-    assert study._repr_html_().count("<table ") == 2
     curve = select_k(MDFS(random_state=0), iris.data, iris.target)
     assert "<table " in curve._repr_html_()
 
@@ -117,7 +112,6 @@ def test_every_result_has_rows_a_frame_and_html():
         pair_auc_scores(y, scores),
         mauc_interval(y, scores),
         select_k(MDFS(), X, y, sizes=[1, 2]),
-        siren_study(X, y),
         pair_tests(X, y),
     ]
     for result in results:

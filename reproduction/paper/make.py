@@ -12,7 +12,6 @@ import datetime
 import math
 import os
 import shutil
-from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -23,7 +22,6 @@ from sklearn.model_selection import StratifiedKFold
 
 from mauc.classifiers import NormalNaiveBayes
 from mauc.datasets import load_dataset
-from mauc.difficulty import siren_study
 from mauc.experiments import RunFolder, read_plan, run_plan
 from mauc.metrics import mauc_score
 from mauc.report import markdown_table, run_tables, write_tables
@@ -32,6 +30,7 @@ from mauc.stats import shown_name
 from reproduction.common import versions
 from reproduction.paper import agreement, claims
 from reproduction.paper.measured import keep_run, load_part, restore_run
+from reproduction.paper.siren import draw, siren_study
 from reproduction.published import (
     compare_published,
     load_published_runtime,
@@ -71,8 +70,7 @@ def main() -> None:
     write_tables(rows, HERE / "tables", tables=tables, formats=("md", "tex"))
     write_published(rows, HERE / "tables", formats=("md", "csv"), dpi=100)
     for relevance, study in studies.items():
-        display = study.plot()
-        display.figure_.savefig(HERE / f"siren_indiana_{relevance}.png", dpi=100)
+        draw(study).savefig(HERE / f"siren_indiana_{relevance}.png", dpi=100)
     (HERE / "claims.md").write_text(filled, encoding="utf-8")
     (HERE / "README.md").write_text(page, encoding="utf-8")
 
@@ -88,17 +86,9 @@ def study_sirens():
     auc = pair_auc_of_naive_bayes(data.X, data.y)
     studies = {}
     for relevance in SIREN_RELEVANCES:
-        study = siren_study(
-            data.X,
-            data.y,
-            relevance=relevance,
-            n_features=100,
-            cv=10,
-            auc=auc,
-            selectors=selectors,
-            n_jobs=-1,
+        studies[relevance] = siren_study(
+            data.X, data.y, auc, relevance=relevance, selectors=selectors, judge="Naive Bayes"
         )
-        studies[relevance] = replace(study, judge="Naive Bayes")
     return studies
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mauc.difficulty import SirenStudy, siren_study
 from reproduction.paper import claims
 from reproduction.paper.make import pair_auc_of_naive_bayes
+from reproduction.paper.siren import SirenStudy, siren_study
 from reproduction.published import load_published
 from tests.helpers.report_rows import LADDER, make_rows
 
@@ -97,10 +97,7 @@ def study():
     ranks = np.array([[1.0, 4.0, 3.0], [2.0, 3.0, 4.0], [3.0, 2.0, 1.0], [4.0, 1.0, 2.0]])
     return SirenStudy(
         classes=np.array(["Soybean-clean", "Soybean-mintill", "Woods"]),
-        class_counts=np.array([5, 5, 5]),
-        feature_names=np.array(list("abcd")),
         relevance="chi2",
-        n_folds=2,
         auc=np.array([0.99, 0.6, 0.7]),
         ranks=ranks,
         feature_auc=1 - ranks / 10,
@@ -133,7 +130,7 @@ def test_pairs_are_in_the_order_of_the_sorted_labels():
 def test_figures_1_to_3_of_the_paper(load_paper_data, relevance):
     X, y = load_paper_data("indiana")
     auc = pair_auc_of_naive_bayes(X, y)
-    study = siren_study(X, y, relevance=relevance, n_features=100, auc=auc)
+    study = siren_study(X, y, auc, relevance=relevance)
     # "For the 34th sub-problem, most of the 100 global best features were not within the top."
     thirty_fourth = 33
     assert study.weights("hard")[thirty_fourth] > 0

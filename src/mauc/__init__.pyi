@@ -1,7 +1,6 @@
 # Where each public name lives, one line each; __init__.py imports it when it is first asked for.
 from .binning import MDLDiscretizer as MDLDiscretizer
 from .data.source import ColumnSource as ColumnSource
-from .difficulty import siren_study as siren_study
 from .evaluation.best import BestSubset as BestSubset
 from .evaluation.best import best_subset as best_subset
 from .evaluation.doctor import Diagnosis as Diagnosis

@@ -1,27 +1,22 @@
 """Numba as this library uses it: decorators, the folder of compiled loops, a line for long waits.
 
-Modules with kernels take their decorators from here. Importing this module chooses the folder in
-which Numba keeps compiled kernels: that of the environment variable NUMBA_CACHE_DIR, else the
-package's `__pycache__` folders, else the user's folder of caches, else a temporary one.
+Modules with kernels take their decorators from here. Numba keeps compiled kernels in the folder of
+the environment variable NUMBA_CACHE_DIR, else in the package's `__pycache__` folders, else in the
+user's folder of caches; if none of them can be written, every process compiles them anew.
 """
 
-import atexit
-import hashlib
-import os
-import shutil
 import sys
 import tempfile
 import time
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from multiprocessing import current_process
 from pathlib import Path
 from typing import Any
 
 import numba
 from numba.core import config, event
-from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.misc.appdirs import AppDirs
 
 from mauc.exceptions import MaucError, NoCacheWarning
@@ -45,15 +40,11 @@ def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable[..., Any]
     options = {"error_model": "numpy", "no_cfunc_wrapper": True, **options}
 
     def decorate(function: Callable[..., Any]) -> Any:
-        kernel = numba.njit(**options)(function)
+        kernel = numba.njit(cache=cache and not _problem, **options)(function)
         if cache and kernel is not function:  # it is where NUMBA_DISABLE_JIT is set
             _kernels.append(kernel)
             if _problem:
-                _warn_uncached(_problem)
-            try:
-                kernel._cache = _TolerantCache(function)
-            except (RuntimeError, OSError) as error:  # no folder at all, or no source file
-                _warn_uncached(str(error))
+                _warn_uncached()
         return kernel
 
     return decorate
@@ -94,39 +85,6 @@ def silenced() -> Iterator[None]:
         _n_silent -= 1
 
 
-class _CacheFile(IndexDataCacheFile):
-    """Files of one kernel, named after the argument types.
-
-    Numba numbers them, so that two processes that save two specialisations at the same time may
-    give both the same name, and one specialisation then runs the machine code of the other. Here
-    the worst case is an entry that is missing from the index and compiled again.
-    """
-
-    def save(self, key: Any, data: Any) -> None:
-        name = f"{self._index_name}.{hashlib.sha256(repr(key).encode()).hexdigest()[:16]}.nbc"
-        self._save_data(name, data)  # first, so that no index names a file that is not there
-        self._save_index({**self._load_index(), key: name})
-
-
-class _TolerantCache(FunctionCache):
-    """A cache that does without files that cannot be read or written, as on a full disk."""
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        super().__init__(function)
-        stamp = self._impl.locator.get_source_stamp()
-        self._cache_file = _CacheFile(self._cache_path, self._impl.filename_base, stamp)
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        with suppress(OSError):  # it is compiled; if it cannot be saved either, a warning says so
-            return super().load_overload(sig, target_context)
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        try:
-            super().save_overload(sig, data)
-        except OSError as error:
-            _warn_uncached(f"{self.cache_path}: {error.strerror or error}")
-
-
 class _Notice(event.Listener):
     """Prints once, on a terminal, that compilation takes long.
 
@@ -163,20 +121,20 @@ def _is_main() -> bool:
     return current_process().name == "MainProcess"
 
 
-def _warn_uncached(reason: str) -> None:
+def _warn_uncached() -> None:
     """Warn once that kernels are compiled in every process; workers leave it to their parent."""
     global _is_warned
     is_due, _is_warned = not _is_warned, True
     if is_due and _is_main():
         warnings.warn(
-            f"every process compiles its loops anew: {reason}; {_HINT}.",
+            f"every process compiles its loops anew: {_problem}; {_HINT}.",
             NoCacheWarning,
             stacklevel=2,
         )
 
 
-def _choose_folder() -> tuple[str, str]:
-    """Return where kernels are kept and, if that is for a short time only, the reason."""
+def _find_folder() -> tuple[str, str]:
+    """Return where Numba keeps kernels, or, if that is nowhere, the reason."""
     package = str(Path(__file__).resolve().parent)
     folders = [_settings.CACHE_DIR]
     if not _settings.CACHE_DIR:
@@ -193,20 +151,9 @@ def _choose_folder() -> tuple[str, str]:
             return folder, ""
         except OSError as error:
             reasons.append(f"{folder} ({error.strerror or error})")
-    with suppress(OSError):
-        temporary = tempfile.mkdtemp(prefix="mauc-kernels-")
-        # The variable and not Numba's setting: worker processes shall find the folder, too.
-        os.environ["NUMBA_CACHE_DIR"] = temporary
-        config.reload_config()
-        atexit.register(_remove, temporary, os.getpid())
     return "", f"compiled loops cannot be kept in {' or '.join(reasons)}"
 
 
-def _remove(folder: str, owner: int) -> None:
-    if os.getpid() == owner:  # not a process that was forked off it
-        shutil.rmtree(folder, ignore_errors=True)
-
-
 _settings: Any = config  # whose names are set when it is imported
-_folder, _problem = ("", "") if _settings.DISABLE_JIT else _choose_folder()
+_folder, _problem = ("", "") if _settings.DISABLE_JIT else _find_folder()
 event.register("numba:compile", _Notice())

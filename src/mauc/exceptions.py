@@ -20,7 +20,6 @@
       │    │    └─ LeftOutWarning    columns were taken for no features
       │    ├─ RepeatedRowsWarning    rows are in the training and in the test part
       │    └─ IncompleteRunWarning   cells of a run are not there yet
-      ├─ LongFitWarning              a fit will take hours
       └─ NoCacheWarning              compiled loops cannot be kept
 """
 
@@ -99,10 +98,6 @@ class RepeatedRowsWarning(MaucWarning):
 
 class IncompleteRunWarning(MaucWarning):
     """Cells of a run are not there yet: means and tests are over fewer folds."""
-
-
-class LongFitWarning(UserWarning):
-    """A fit will take hours; it says what takes so long and what to do instead."""
 
 
 class NoCacheWarning(UserWarning):

@@ -168,7 +168,6 @@ def _fit_classifier(name: str) -> None:
 
 def _call_functions() -> None:
     from mauc.binning import MDLDiscretizer
-    from mauc.difficulty import siren_study
     from mauc.engine.arrays import SHORT, log_table
     from mauc.measure.pair_auc import feature_pair_auc
     from mauc.metrics import mauc_interval, mauc_score
@@ -185,7 +184,6 @@ def _call_functions() -> None:
         if not weights:
             mauc_interval(y, scores)
             MDLDiscretizer().fit_transform(X, y)
-    siren_study(np.asarray(X, np.float64), y, selectors=["mdfs", "maucd"])
     for n_classes in (20, 40, 60):  # the sweep over classes has a kernel for every 16 of them
         feature_pair_auc(np.asarray(X, np.float64), np.arange(_N_ROWS) % n_classes)
     tall = np.random.default_rng(0).standard_normal((_N_TALL, 4))

@@ -22,10 +22,13 @@ class Accepts(NamedTuple):
     infinite: bool = False  #: infinite values
     nominal: bool = False  #: nominal columns
     missing: bool = True  #: missing values, as all methods of this library do
+    sources: bool = True  #: columns that are read from files in blocks
 
     def names(self) -> list[str]:
         """Return the names of what not every method takes, and this one does."""
-        return [name for name in ("sparse", "infinite", "nominal") if getattr(self, name)]
+        return [
+            name for name in ("sparse", "infinite", "nominal", "sources") if getattr(self, name)
+        ]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +92,7 @@ _AUC = Accepts(sparse=True, infinite=True, nominal=True)
 _MOMENTS = Accepts(sparse=True)
 _BINNED = Accepts(sparse=True, nominal=True)
 _ORDERED = Accepts(sparse=True, infinite=True)
-_FITTED = Accepts(nominal=True)
+_FITTED = Accepts(nominal=True, sources=False)  # what compares rows
 _FUNCTION = Accepts(sparse=True, missing=False)
 
 #: values of ``relevance=`` beside functions, as editors complete them
@@ -354,7 +357,7 @@ PEERS = _by_name(
         class_name="logistic_regression",
         label="logistic regression",
         measure="linear, of scaled columns without gaps",
-        accepts=Accepts(),
+        accepts=Accepts(sources=False),
         kind="classifier",
         home="mauc.registry",
     ),
@@ -363,7 +366,7 @@ PEERS = _by_name(
         class_name="nearest_neighbors",
         label="5NN",
         measure="the 5 nearest samples, of scaled columns without gaps",
-        accepts=Accepts(),
+        accepts=Accepts(sources=False),
         kind="classifier",
         home="mauc.registry",
     ),
@@ -372,7 +375,7 @@ PEERS = _by_name(
         class_name="support_vectors",
         label="SVC",
         measure="support vectors with a Gaussian kernel, of scaled columns without gaps",
-        accepts=Accepts(),
+        accepts=Accepts(sources=False),
         kind="classifier",
         home="mauc.registry",
     ),
@@ -381,7 +384,7 @@ PEERS = _by_name(
         class_name="RandomForestClassifier",
         label="random forest",
         measure="200 random trees",
-        accepts=Accepts(),
+        accepts=Accepts(sources=False),
         kind="classifier",
         home="sklearn.ensemble",
         options={"n_estimators": 200, "random_state": 0},
@@ -391,7 +394,7 @@ PEERS = _by_name(
         class_name="HistGradientBoostingClassifier",
         label="gradient boosting",
         measure="boosted trees",
-        accepts=Accepts(),
+        accepts=Accepts(sources=False),
         kind="classifier",
         home="sklearn.ensemble",
         options={"random_state": 0},

@@ -16,7 +16,6 @@ COMMANDS = [
     "select",
     "rank",
     "compare",
-    "siren",
     "score",
     "methods",
     "run",
@@ -64,7 +63,7 @@ def test_methods_lists_all():
     assert not {"categorical_features", "verbose"} & {
         name for row in rows for name in row["options"]
     }
-    assert mdfs["accepts"] == ["sparse", "infinite", "nominal"]
+    assert mdfs["accepts"] == ["sparse", "infinite", "nominal", "sources"]
     assert (mdfs["label"], mdfs["measure"]) == ("MDFS", SELECTORS["mdfs"].measure)
     assert "schedule=random, ties=index" in run("methods").stdout
 

@@ -27,7 +27,6 @@ def refused(monkeypatch):
         (*WORDS, "--report", "page.html"),
         ("rank", "iris", "--pairs", "auc.csv"),
         ("score", "--pairs", "pairs.csv"),
-        ("siren", "iris", "--figure", "siren.png"),
         ("compare", "iris", "-o", "run"),
         ("compare", "iris", "-o", "run/deep/er"),
         ("compare", "iris", "--figure", "curves.png"),

@@ -171,7 +171,7 @@ def test_a_file_from_a_pipe(birds):
     assert b"mauc: warning: stdin: 2 numbers; left out: 'id'" in result.stderr
 
 
-@pytest.mark.parametrize("command", ["select", "rank", "compare", "siren", "score"])
+@pytest.mark.parametrize("command", ["select", "rank", "compare", "score"])
 def test_every_command_has_the_options_that_hints_name(command):
     text = run(command, "--help").stdout
     for known in COMMAND_LINE.values():
@@ -234,7 +234,7 @@ def test_a_target_that_is_no_class(tmp_path):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"a": rng.normal(size=1200), "price": rng.permutation(1200)})
     frame.to_csv(tmp_path / "d.csv", index=False)
-    for command in ("select", "compare", "siren"):
+    for command in ("select", "compare"):
         error = refusal(command, tmp_path / "d.csv", "-t", "price")
         assert "column 'price' has 1,200 classes in 1,200 rows" in error
         assert "pass --many-classes" in error

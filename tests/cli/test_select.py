@@ -154,7 +154,7 @@ def test_an_internal_error_is_not_wrong_input(monkeypatch):
 
 def test_a_missing_package_is_named_with_its_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)  # importing it now fails
-    error = refusal("siren", "wine", "--figure", "siren.png")
+    error = refusal("compare", "wine", "--figure", "curves.png")
     assert "package matplotlib: pip install 'mauc[plot]'" in error
 
 
@@ -173,8 +173,6 @@ def test_warnings_go_to_stderr(tmp_path):
         (["rank", "-m", "mrmr", "--set", "binning=bins"], "binning must be one of"),
         (["compare", "-m", "mdfs,magic"], "selector must be one of"),
         (["compare", "-c", "magic"], "classifier must be one of"),
-        (["siren", "--relevance", "magic"], "relevance must be one of"),
-        (["siren", "-m", "magic"], "selector must be one of"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )

@@ -82,12 +82,20 @@ def both(command, path, *words, memory="2MB", **options):
     return run_json(*words, **options), run_json(*words, "--memory", memory, **options)
 
 
-@pytest.mark.parametrize("method", SELECTORS)
+@pytest.mark.parametrize(
+    "method", [name for name, entry in SELECTORS.items() if entry.accepts.sources]
+)
 def test_select_equals_memory(messy_file, method):
     expected, found = both("select", messy_file, "-m", method, "-k", "6")
     assert found == expected
     assert "left out: 'PassengerId'" in found["columns"][0]
     assert found["data"] == "messy"
+
+
+def test_a_method_that_compares_rows_is_refused_before_the_file_is_read():
+    text = refusal("select", "absent.parquet", "--target", "y", "-m", "relieff", "--memory", "2MB")
+    assert "--method relieff compares rows with rows and needs all data in memory, but" in text
+    assert "choose another method" in text
 
 
 def test_words_that_are_no_labels(messy_file):

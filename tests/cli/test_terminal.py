@@ -174,7 +174,7 @@ def test_a_terminal_is_told_what_is_read_and_fitted():
 
 def test_a_pipe_gets_no_bar():
     done = subprocess.run(
-        [sys.executable, "-c", SLOW + PROGRAM, "siren", "iris", "-m", "chi", "--json"],
+        [sys.executable, "-c", SLOW + PROGRAM, "rank", "iris", "-m", "chi", "--json"],
         capture_output=True,
         text=True,
         timeout=PATIENCE,

@@ -49,7 +49,6 @@ def finished_run(tmp_path_factory):
         ("select", "digits", "-k", 5, "-m", "greedy"),
         ("select", "wine", "-k", 3, "-m", "consensus", "--set", "n_resamples=2"),
         ("rank", "iris"),
-        ("siren", "iris", "-m", "mdfs,chi"),
         ("score",),
         ("methods",),
         ("datasets", "list"),

@@ -55,7 +55,12 @@ def client():
 
 
 @pytest.mark.parametrize(
-    "name", [name for name, entry in SELECTORS.items() if not entry()._no_cluster]
+    "name",
+    [
+        name
+        for name, entry in SELECTORS.items()
+        if entry.accepts.sources and not entry()._no_cluster
+    ],
 )
 def test_equals_array(table, client, name):
     X, y, source = table
@@ -203,7 +208,9 @@ def test_refused(table, client):
         MaucError, match=r"X must be a source of columns .* got data in memory \(ndarray\)"
     ):
         MDFS(3).fit(X, y, client=client)
-    with pytest.raises(MaucError, match="client must be None for ReliefF"):
+    with pytest.raises(MaucError, match="client must be None for ConsensusSelector"):
+        SELECTORS["consensus"](3).fit(source, y, client=client)
+    with pytest.raises(MaucError, match="X must be in memory for ReliefF, where rows are compared"):
         SELECTORS["relieff"](3).fit(source, y, client=client)
     with pytest.raises(MaucError, match=r"client must be a distributed.Client or the address"):
         MDFS(3).fit(source, y, client=7)

@@ -304,8 +304,7 @@ def sort_all(X, y, n_classes, n_values=None, weight=None):
     """Return the sorted columns of a table."""
     XT = read_only_transpose(X)
     n_values = np.zeros(len(XT), np.int32) if n_values is None else n_values
-    has_missing = np.isnan(XT).any(axis=1)
-    return SortedColumns(XT, argsort_columns(XT), y, n_classes, n_values, has_missing, weight, {})
+    return SortedColumns(XT, argsort_columns(XT), y, n_classes, n_values, weight, {})
 
 
 def fit(X, y, n_classes, n_values=None, weight=None, **options):

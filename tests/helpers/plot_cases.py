@@ -6,14 +6,12 @@ import numpy as np
 import pandas as pd
 
 from mauc.data.problem import Decomposition
-from mauc.difficulty import SirenStudy
 from mauc.evaluation import SizeCurve
 from mauc.plotting import (
     CostCurveDisplay,
     CriticalDifferenceDisplay,
     CurvesDisplay,
     PairMapDisplay,
-    SirenDisplay,
     SizeCurveDisplay,
     StabilityDisplay,
     TraceDisplay,
@@ -115,24 +113,6 @@ def make_map(names, classes, n_features, *, is_asked=True):
     return PairMapDisplay(auc, names, classes, asked)
 
 
-def make_study(classes, n_features, n_chosen, *, relevance="su"):
-    """Return a study of random numbers."""
-    rng = np.random.default_rng(0)
-    n_pairs = len(classes) * (len(classes) - 1) // 2
-    ranks = np.tile(np.arange(1.0, n_features + 1.0)[:, np.newaxis], n_pairs)
-    return SirenStudy(
-        classes=np.array(list(classes)),
-        class_counts=np.full(len(classes), 9),
-        feature_names=np.array(feature_names(n_features)),
-        relevance=relevance,
-        n_folds=5,
-        auc=rng.uniform(0.6, 1.0, n_pairs),
-        ranks=rng.permuted(ranks, axis=0),
-        feature_auc=rng.uniform(0.5, 1.0, (n_features, n_pairs)),
-        chosen=np.arange(n_chosen),
-    )
-
-
 def make_costs(n_features):
     """Return a cost curve that flattens."""
     costs = np.cumsum(1 + np.arange(n_features) % 4)
@@ -222,9 +202,4 @@ def cases():
             LONG, [f"class number {c}" for c in LETTERS], 40, is_asked=False
         ).plot(),
         "map_many_pairs": lambda: make_map(feature_names(300), LETTERS, 300).plot(by="pairs"),
-        "siren_two_classes": lambda: SirenDisplay(make_study("ab", 2, 1)).plot(),
-        "siren_letters": lambda: SirenDisplay(make_study(LETTERS, 600, 100)).plot(),
-        "siren_long_names": lambda: SirenDisplay(make_study(AWKWARD_CLASSES, 20, 10)).plot(),
-        "siren_difficulty": lambda: SirenDisplay(make_study("abcd", 20, 10)).plot_difficulty(),
-        "siren_ranks": lambda: SirenDisplay(make_study(LETTERS, 20, 10)).plot_ranks(order="pair"),
     }

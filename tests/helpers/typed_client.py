@@ -95,7 +95,7 @@ def measure(X: Array, y: Array) -> float:
 def study(X: Array, y: Array, folder: Path) -> None:
     """Look at data, and for the best size and combination."""
     found = assert_type(mauc.diagnose(X, y), Diagnosis)
-    print(found.n_classes, mauc.siren_study(X, y, cv=2))
+    print(found.n_classes)
     curve = assert_type(mauc.select_k(MDFS(), X, y, cv=2, sizes=[1, 2]), SizeCurve)
     best = assert_type(
         mauc.best_subset(X, y, time=300, sizes=[2], selectors=["mdfs"], cv=2, outer=2), BestSubset

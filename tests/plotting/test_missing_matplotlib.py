@@ -8,14 +8,13 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 
-from mauc import MAUCD, GreedyMAUC, siren_study
+from mauc import MAUCD, GreedyMAUC
 from mauc.extras import MissingExtraError
 from mauc.plotting import (
     CostCurveDisplay,
     CriticalDifferenceDisplay,
     CurvesDisplay,
     PairMapDisplay,
-    SirenDisplay,
     SizeCurveDisplay,
     StabilityDisplay,
     TraceDisplay,
@@ -48,15 +47,12 @@ def make_drawings():
             for selector in ("mdfs", "su")
         ]
     )
-    study = siren_study(X, y, n_features=2)
     of_selectors = (PairMapDisplay, TraceDisplay, SizeCurveDisplay)
     of_runs = (CurvesDisplay, StabilityDisplay, WinDrawLossDisplay, CriticalDifferenceDisplay)
     return [
         *(partial(display.from_selector, selector) for display in of_selectors),
         *(partial(display.from_run, rows) for display in of_runs),
-        partial(SirenDisplay.from_study, study),
         CostCurveDisplay(GreedyMAUC(2, feature_costs=[1] * 4).fit(X, y).cost_curve_).plot,
-        study.plot,
         selector.trace_.plot,
     ]
 

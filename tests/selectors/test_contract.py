@@ -20,8 +20,9 @@ from sklearn.pipeline import make_pipeline
 
 from mauc import GreedyMAUC
 from mauc.data import columns as columns_module
+from mauc.measure import relieff
 from mauc.registry import SELECTORS as METHODS
-from mauc.selectors import arco, fcbf, relieff
+from mauc.selectors import arco, fcbf
 from mauc.selectors import information as greedy
 from tests.helpers.selector_cases import (
     COUNTED,

@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_iris, load_wine
 
-from mauc import ReliefF
-from mauc.exceptions import TinyUnitsWarning
-from mauc.selectors import relieff as weights_module
-from mauc.selectors.relieff import relieff_weights
+from mauc import ConsensusSelector, ReliefF
+from mauc.exceptions import MaucError, TinyUnitsWarning
+from mauc.measure import relieff as weights_module
+from mauc.measure.relieff import weigh_columns
 from tests.helpers import oracle_relief, rival_strategies, weka
+from tests.helpers.array_source import CountingSource
 from tests.helpers.oracle_relief import relieff_oracle
 from tests.helpers.strategies import examples
 
@@ -40,7 +41,7 @@ def test_weights_equal_weka(name):
     runs = list(weka.relieff_runs(reference))
     assert len(runs) >= 4
     for rows, wanted in runs:
-        weights = relieff_weights(weka.columns(X), y, n_classes, rows, n_threads=2)
+        weights = weigh_columns(weka.columns(X), y, n_classes, rows, n_threads=2)
         assert_allclose(weights, wanted, rtol=1e-9, atol=1e-15)
 
 
@@ -49,9 +50,9 @@ def test_by_hand():
     # Rows 1 and 2: hit 1/4, miss 1/2. Mean of 1/2, 1/4, 1/4, 1/2.
     XT = as_columns([[0.0], [1.0], [3.0], [4.0]])
     y = np.array([0, 0, 1, 1], np.int32)
-    assert_array_equal(relieff_weights(XT, y, 2, n_neighbors=1), [0.375])
+    assert_array_equal(weigh_columns(XT, y, 2, n_neighbors=1), [0.375])
     # row 1 alone, drawn twice
-    assert_array_equal(relieff_weights(XT, y, 2, rows=[1, 1], n_neighbors=1), [0.25])
+    assert_array_equal(weigh_columns(XT, y, 2, rows=[1, 1], n_neighbors=1), [0.25])
 
 
 def test_missing_by_hand():
@@ -59,7 +60,7 @@ def test_missing_by_hand():
     # row 0: hit 1, miss 1; row 1: the same; row 2 has no hit, its miss adds 1. (0 + 0 + 1) / 3.
     XT = as_columns([[0.0], [1.0], [np.nan]])
     y = np.array([0, 0, 1], np.int32)
-    assert_array_equal(relieff_weights(XT, y, 2, n_neighbors=1), [1.0 * (1.0 / 3)])
+    assert_array_equal(weigh_columns(XT, y, 2, n_neighbors=1), [1.0 * (1.0 / 3)])
 
 
 def test_nominal_by_hand():
@@ -67,7 +68,7 @@ def test_nominal_by_hand():
     # rows 2 and 3: hit 1, miss 1. (1 + 1 + 0 + 0) / 4.
     XT = as_columns([[0.0], [0.0], [1.0], [2.0]])
     y = np.array([0, 0, 1, 1], np.int32)
-    weights = relieff_weights(XT, y, 2, n_neighbors=1, is_nominal=np.array([True]))
+    weights = weigh_columns(XT, y, 2, n_neighbors=1, is_nominal=np.array([True]))
     assert_array_equal(weights, [0.5])
 
 
@@ -81,7 +82,7 @@ def test_nominal_by_hand():
 def test_equals_the_definition(problem, panel_queries, use_symmetry, n_threads):
     X, y, n_classes, rows, n_neighbors, is_nominal = problem
     with panels(panel_queries, use_symmetry):
-        weights = relieff_weights(
+        weights = weigh_columns(
             as_columns(X), y, n_classes, rows, n_neighbors, n_threads, is_nominal
         )
     assert_array_equal(weights, relieff_oracle(X, y, n_classes, rows, n_neighbors, is_nominal))
@@ -89,8 +90,8 @@ def test_equals_the_definition(problem, panel_queries, use_symmetry, n_threads):
 
 def test_an_offset_and_a_scale_change_little(rng):
     X, y = rng.integers(0, 64, (80, 6)) / 8.0, rng.integers(0, 3, 80).astype(np.int32)
-    plain = relieff_weights(as_columns(X), y, 3)
-    assert_array_equal(relieff_weights(as_columns(X * 4 + 1024), y, 3), plain)
+    plain = weigh_columns(as_columns(X), y, 3)
+    assert_array_equal(weigh_columns(as_columns(X * 4 + 1024), y, 3), plain)
 
 
 @pytest.mark.parametrize("as_frame", [False, True])
@@ -128,7 +129,7 @@ class TestIterationsOfReliefF:
         assert size == 5 if wanted == "log" else size == wanted  # ln 178 = 5.18
         rows = np.random.RandomState(3).randint(len(y), size=size)
         XT = np.ascontiguousarray(X.T)
-        assert_array_equal(selector.scores_, relieff_weights(XT, y, 3, rows))
+        assert_array_equal(selector.scores_, weigh_columns(XT, y, 3, rows))
 
     def test_the_state_decides_the_draws(self, wine):
         def scores(state):
@@ -143,3 +144,18 @@ class TestIterationsOfReliefF:
         first = ReliefF(random_state=0).fit(X, y)
         assert_array_equal(ReliefF(n_iterations="all").fit(X, y).scores_, first.scores_)
         assert_allclose(first.scores_, oracle_relief.relieff_oracle(X, y, 3), rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "selector", [ReliefF(3), ReliefF("auto"), ConsensusSelector(ReliefF(3), random_state=0)]
+)
+def test_a_source_is_refused_before_it_is_read(selector, wine):
+    X, y = wine
+    source = CountingSource(X)
+    text = (
+        r"X must be in memory for .*, where rows are compared with rows: about 37 kB for 178 rows "
+        r"and 13 columns. an array is read in blocks; load it .*source.take_rows\(mask\).write"
+    )
+    with pytest.raises(MaucError, match=text):
+        selector.fit(source, y)
+    assert source.reads == []

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from mauc import ARCO, FCBF, JMI, MRMR, GreedyMAUC, ReliefF
+from mauc import ARCO, FCBF, JMI, MRMR, GreedyMAUC
 from mauc import memory as spill
 from mauc.data.source import ColumnSource
 from mauc.exceptions import MaucError
@@ -136,7 +136,7 @@ class FrameSource(ColumnSource):
 
 @pytest.mark.parametrize(
     "selector",
-    [MRMR(12), JMI(12), FCBF(12), GreedyMAUC(12, max_samples=300), ReliefF(12, n_neighbors=4)],
+    [MRMR(12), JMI(12), FCBF(12), GreedyMAUC(12, max_samples=300)],
     ids=str,
 )
 def test_words_and_types(table, files, selector):
@@ -147,8 +147,7 @@ def test_words_and_types(table, files, selector):
     frame["x31"] = frame["x31"].map("word {:.0f}".format)
     frame["x30"] = frame["x30"].map("word {:.0f}".format).where(frame["x30"] > 2, None)
     expected = [getattr(selector.fit(frame, y), name) for name in ("ranking_", "scores_")]
-    memory = 150_000 if isinstance(selector, ReliefF) else 80_000
-    found = selector.fit(FrameSource(frame, memory), y)
+    found = selector.fit(FrameSource(frame, 80_000), y)
     np.testing.assert_array_equal(found.ranking_, expected[0])
     np.testing.assert_array_equal(found.scores_, expected[1])
     assert bool(files) == (not isinstance(selector, GreedyMAUC))
@@ -198,7 +197,6 @@ MEASURE = """
         "FCBF(10)",
         "ARCO(10)",
         "GreedyMAUC(10)",
-        "ReliefF(10, n_iterations='log', random_state=0)",
     ],
 )
 def test_memory_is_kept(call):

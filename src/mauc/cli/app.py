@@ -11,7 +11,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from mauc.cli.best import best
-from mauc.cli.compare import compare, siren
+from mauc.cli.compare import compare
 from mauc.cli.doctor import doctor
 from mauc.cli.manage import cache_group, datasets_group, methods, print_schema, warmup
 from mauc.cli.reading import columns
@@ -110,7 +110,6 @@ for one in (
     explain,
     doctor,
     compare,
-    siren,
     score,
     columns,
     methods,

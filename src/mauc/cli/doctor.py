@@ -26,7 +26,7 @@ _DROPPED = (  # faults of columns
     "constant columns",
 )
 _COLUMNS = ("drop", "groups", "categorical_features")  # options that name columns
-_OTHERS = {"missed pair": "siren", "groups across folds": "compare"}  # commands that go on
+_OTHERS = {"missed pair": "rank", "groups across folds": "compare"}  # commands that go on
 _MAX_ROWS = 20  # that are named
 
 

@@ -163,7 +163,7 @@ def fitted(
     selector = fitting.make_selector(k)
     wishes.check(selector, fitting.name)
     classifier = fitting.make_classifier(k == "auto" or report is not None)
-    memory = memory_for(fitting, reading, data, k, report)
+    memory = memory_for(fitting, reading, data, k, report, selector.accepts)
     with _workers(fitting) as client:
         loaded = reading.load(data, **memory)
         is_sketched = bool(memory) and client is None and is_by_rows(fitting, selector, loaded)

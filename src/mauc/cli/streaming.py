@@ -11,6 +11,7 @@ from mauc.exceptions import MaucError
 if TYPE_CHECKING:
     from mauc.cli.fitting import Fitting
     from mauc.datasets import Dataset
+    from mauc.registry import Accepts
 
 # What reading a file whole takes at its peak, measured on tables of numbers: the columns as Arrow,
 # pandas and NumPy have them; the text, its lines and the numbers.
@@ -27,7 +28,12 @@ _SKETCH_BYTES = 3 * 1024 * 8  # per column and class
 
 
 def memory_for(
-    fitting: "Fitting", reading: Reading, data: str, k: str | None, report: Path | None
+    fitting: "Fitting",
+    reading: Reading,
+    data: str,
+    k: str | None,
+    report: Path | None,
+    accepts: "Accepts",
 ) -> dict[str, Any]:
     """Return nothing if data are read whole, otherwise the memory for reading them by columns."""
     from mauc.io.files import is_collection
@@ -57,6 +63,11 @@ def memory_for(
             f"{format_bytes(free)} are free, so that its columns are read in blocks"
         )
         echo_stderr(f"{reason} (--memory says how much they may take).")
+    if not accepts.sources:
+        raise MaucError(
+            f"--method {fitting.name} compares rows with rows and needs all data in memory, but "
+            f"{reason}; choose another method, such as --method greedy."
+        )
     if k == "auto":
         raise MaucError(
             f"-k auto (cross-validation) needs all data in memory, but {reason}; say how many by "

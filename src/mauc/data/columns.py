@@ -50,7 +50,6 @@ class Columns(ABC):
     is_streamed = False  #: columns are read when they are needed
     #: who works on the columns for `Problem.map`, such as a `mauc.cluster.Cluster`; None: they do
     executor: Any = None
-    row_major: np.ndarray | None = None  #: the table, where its rows are read faster than columns
     #: wins of all columns on the class pairs, of a sketch, which has no values
     known_wins: np.ndarray | None = None
 
@@ -137,11 +136,6 @@ class DenseColumns(Columns):
         self.shape: tuple[int, int] = array.shape
         self.dtype: np.dtype = array.dtype
         self._is_row_major = is_row_major(array)
-
-    @cached_property
-    def row_major(self) -> np.ndarray | None:  # type: ignore[override]
-        """The array, where its rows are read faster than columns."""
-        return self.array if self._is_row_major else None
 
     def block(self, chosen: Any, convert: Any) -> Any:
         """Return chosen columns as rows of an array, converted by a function of this module."""

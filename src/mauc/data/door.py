@@ -57,6 +57,7 @@ from mauc.exceptions import (
     mauc_errors,
     warn_user,
 )
+from mauc.memory import format_bytes
 from mauc.registry import Accepts
 from mauc.results import plural
 
@@ -328,8 +329,16 @@ def _check_number_frame(frame: Any, y: Any, options: FitOptions) -> tuple[FrameC
 
 def _open_source(source: ColumnSource, y: Any, options: FitOptions, executor: Any) -> Checked:
     """Return the columns of a source, none of which is read, and the labels, checked."""
-    y = check_labels(y)
     n, m = source.shape
+    if not options.accepts.sources:
+        raise MaucError(
+            f"X must be in memory for {options.name}, where rows are compared with rows: about "
+            f"{format_bytes(16 * n * m)} for {plural(n, 'row')} and {plural(m, 'column')}. "
+            f"{source.name} is read in blocks; load it (mauc.load_dataset), write some of its rows "
+            f'to a file that fits (source.take_rows(mask).write("part.parquet")), or choose '
+            f"another selector, such as GreedyMAUC."
+        )
+    y = check_labels(y)
     if n != len(y):
         raise MaucError(
             f"{source.name} has {plural(n, 'row')}, but y has {plural(len(y), 'label')}."

@@ -24,7 +24,7 @@ import numpy as np
 from mauc.binning.contingency import CHI, IG, SU, nominal_scores, subproblem_scores
 from mauc.data.problem import Decomposition
 from mauc.engine.arrays import read_only
-from mauc.engine.moments import class_moments, class_moments_by_rows
+from mauc.engine.moments import class_moments
 from mauc.measure.pair_auc import auc_relevance as auc_relevance
 
 _MIN_SQUARE, _MAX_SQUARE = 1e-200, 1e200  # of the scatter of columns in ordinary units
@@ -128,19 +128,7 @@ def fsdd_of_moments(count: Any, offset: Any, scatter: Any, beta: Any) -> np.ndar
 
 def subproblem_moments(problem: Any, decomposition: Decomposition, chosen: Any) -> Iterator[Any]:
     """Yield count, offset and scatter (`class_moments`) of sub-problems, (n_chosen, n_sides)."""
-    if isinstance(chosen, slice) and problem.columns.row_major is not None:
-        order, starts, weights = problem.by_class
-        moments: Any = class_moments_by_rows(
-            problem.columns.row_major,
-            chosen,
-            problem.codes,
-            order,
-            starts,
-            weights,
-            problem.sample_weight,
-        )
-    else:
-        moments = _moments(problem, problem.columns.floats(chosen))
+    moments: Any = _moments(problem, problem.columns.floats(chosen))
     _rescale_extreme(problem, chosen, moments)
     if decomposition.name == "whole":
         yield moments

@@ -1,6 +1,6 @@
 """Displays: they hold the numbers, `.plot(ax=None)` draws them, `.to_frame()` returns them.
 
-As in scikit-learn, a class method (`from_run`, `from_selector`, `from_study`) makes and draws a
+As in scikit-learn, a class method (`from_run`, `from_selector`) makes and draws a
 display, `plot` draws it again and returns it, and what was drawn is in `ax_` and `figure_`.
 """
 
@@ -12,14 +12,12 @@ from mauc.plotting.selection import (
     SizeCurveDisplay,
     TraceDisplay,
 )
-from mauc.plotting.siren import SirenDisplay
 
 __all__ = [
     "CostCurveDisplay",
     "CriticalDifferenceDisplay",
     "CurvesDisplay",
     "PairMapDisplay",
-    "SirenDisplay",
     "SizeCurveDisplay",
     "StabilityDisplay",
     "TraceDisplay",

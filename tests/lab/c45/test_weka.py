@@ -7,8 +7,8 @@ import pytest
 from scipy.special import ndtri
 
 from mauc.lab.c45.estimator import C45, tree_to_text
-from mauc.lab.c45.grow import grow_weighted
-from mauc.lab.c45.prune import collapse, prune_weighted
+from mauc.lab.c45.grow import grow
+from mauc.lab.c45.prune import collapse, prune_tree
 from mauc.lab.c45.tree import compact
 from tests.helpers.c45_oracle import all_columns, fractions, sort_all
 from tests.helpers.weka import GOLDEN, load_reference, reference_names
@@ -26,11 +26,11 @@ def fit_as_j48(
 ):
     """Fit a tree that counts rows where J48 does, in two places, whatever their weight."""
     data, row_counts = sort_all(X, y, n_classes, n_values), np.ones(len(y))
-    tree, n_nodes = grow_weighted(data, all_columns(X), weight, row_counts, min_leaf)
+    tree, n_nodes = grow(data, all_columns(X), weight, row_counts, min_leaf)
     collapse(tree, n_nodes)
     if prune:
         z = float(ndtri(1.0 - confidence))
-        prune_weighted(tree, n_nodes, data.XT, y, weight, confidence, z, raising)
+        prune_tree(tree, n_nodes, data.XT, y, weight, confidence, z, raising)
     return compact(tree)
 
 

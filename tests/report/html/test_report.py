@@ -26,7 +26,6 @@ from mauc import (
     feature_pair_auc,
     pair_tests,
 )
-from mauc.difficulty.siren import siren_study
 from mauc.exceptions import MaucError
 from mauc.measure.pair_auc import chosen_pair_auc
 from mauc.report.html import report as report_module
@@ -337,21 +336,6 @@ def test_frame_of_a_notebook_is_closed_off(wine_report):
     attributes = dict(parsed.attributes)
     assert attributes["srcdoc"] == wine_report.to_html()
     assert "allow-same-origin" not in attributes["sandbox"]
-
-
-def test_study_adds_difficulty_and_neglect(wine):
-    X, y = wine
-    study = siren_study(X, y, n_features=4)
-    selector = MDFS(4, random_state=0).fit(X, y)
-    report = selection_report(selector, X, y, study=study)
-    rows = report.to_dict()["pairs"]["hardest"]
-    for row in rows:
-        assert row["study_auc"] == pytest.approx(study.auc[row["pair"]], rel=1e-6)
-        assert row["neglect"] == pytest.approx(study.neglect(selector)[row["pair"]], rel=1e-6)
-    assert "siren index" in report.to_html()
-    other = siren_study(X.iloc[:, :5], y, n_features=2)
-    with pytest.raises(MaucError, match="13 features and 3 classes, got 5"):
-        selection_report(selector, X, y, study=other)
 
 
 def test_limits_keep_the_first_features_and_say_so(wine, monkeypatch):

@@ -73,7 +73,7 @@ def find_missed_pairs(case: Case, verdict: Verdict, scores: Array) -> Iterator[F
             f"{case.pair(at)}: the model has AUC {model_auc[at]:.3f} (at most "
             f"{model.pair_upper[at]:.3f}), a classifier on these features {auc[at]:.3f} (at "
             f"least {verdict.lower[at]:.3f})",
-            "siren_study(X, y)",
+            "pair_tests(X, y)",
             codes=[case.first[at], case.second[at]],
         )
 

@@ -15,11 +15,10 @@ from mauc.data.door import check_fitted
 from mauc.engine.arrays import read_only
 from mauc.engine.keys import argsort_columns
 from mauc.exceptions import TinyUnitsWarning, format_labels, warn_user
-from mauc.lab.c45.grow import grow_complete, grow_weighted
-from mauc.lab.c45.prune import collapse, prune_complete, prune_weighted
+from mauc.lab.c45.grow import grow
+from mauc.lab.c45.prune import collapse, prune_tree
 from mauc.lab.c45.tree import EPS, GAP, Tree, compact, predict_fractions
 
-MAX_PACKED_CLASSES = 1 << 16  # the fast grower keeps classes in 16 bits
 MIN_SEEN = 0.1  # part of the steps between neighbouring values below which a column is blurred
 
 
@@ -186,7 +185,6 @@ class SortedColumns(NamedTuple):
     y: np.ndarray  #: int32 class codes
     n_classes: int  #: also those without rows
     n_values: np.ndarray  #: int32, (n_features,), values of a nominal column, 0 for a numeric one
-    has_missing: np.ndarray  #: bool, (n_features,)
     weight: np.ndarray | None  #: float64, positive weights of the rows, None if all are 1
     categories: dict[Any, Any]  #: values of the nominal columns
 
@@ -204,15 +202,9 @@ class SortedColumns(NamedTuple):
             samples.codes,
             samples.n_classes,
             n_values,
-            np.isnan(XT).any(axis=1),
             weight,
             categories,
         )
-
-    def are_complete(self, columns: np.ndarray) -> bool:
-        """Whether the columns are complete numbers, of rows of weight 1."""
-        is_numeric = not (self.n_values[columns].any() or self.has_missing[columns].any())
-        return is_numeric and self.weight is None and self.n_classes <= MAX_PACKED_CLASSES
 
 
 def fit_tree(
@@ -226,20 +218,11 @@ def fit_tree(
 ) -> Tree:
     """Grow, collapse and prune the tree of some columns; ties go to the earlier of them."""
     limits = float(confidence), float(ndtri(1.0 - confidence)), bool(raising)
-    if data.are_complete(columns):
-        tree, n_nodes = grow_complete(data, columns, min_leaf)
-        collapse(tree, n_nodes)
-        if prune:
-            prune_complete(tree, n_nodes, data, *limits)
-        tree = compact(tree)
-        size, is_inner = tree.counts.sum(axis=1), tree.feature >= 0
-        tree.share[1:] = size[1:] / np.repeat(size[is_inner], 2)
-        return tree
     weight = np.ones(data.y.size) if data.weight is None else data.weight
-    tree, n_nodes = grow_weighted(data, columns, weight, weight, min_leaf)
+    tree, n_nodes = grow(data, columns, weight, weight, min_leaf)
     collapse(tree, n_nodes)
     if prune:
-        prune_weighted(tree, n_nodes, data.XT, data.y, weight, *limits)
+        prune_tree(tree, n_nodes, data.XT, data.y, weight, *limits)
     return compact(tree)
 
 

@@ -1,26 +1,24 @@
-"""Grow C4.5 trees: a fast path for complete numeric rows of weight 1, one for all others.
+"""Grow C4.5 trees from rows with weights, of which a value may be missing.
 
-Both split the nodes on a stack, the left child first. On the fast path a node owns the same stretch
-of every sorted column, which a split partitions stably; an entry is the rank of the value in the
-high bits and the row number in the low ones, and entropies are sums over integer counts, looked up
-in fixed point. On the other path a row whose tested value is missing goes to every child with a
-part of its weight, so a node owns a copy of its rows, in an arena; entropies are sums in the order
-of the reference, which is several times slower.
+Nodes are split on a stack, the left child first. A row whose tested value is missing goes to every
+child with a part of its weight, so a node owns a copy of its rows, in an arena: the rows, and their
+order by each numeric column. Entropies are sums in the order of the reference.
 
-The kernels return where a tree outgrows its arrays and are called again with larger ones:
-allocations would take longer to compile than the rest of them.
+The kernel returns where a tree outgrows its arrays and is called again with larger ones:
+allocations would take longer to compile than the rest of it.
 """
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from mauc.compile import njit, njit_part
-from mauc.engine.arrays import LN2, log_table
+from mauc.engine.arrays import LN2
 from mauc.lab.c45.tree import (
     EPS,
     GAP,
+    Tree,
     choose_column,
     cut_between,
     enlarge_tree,
@@ -30,55 +28,68 @@ from mauc.lab.c45.tree import (
     smallest_branch,
 )
 
-ROW_BITS = 32
-ROW_MASK = (1 << ROW_BITS) - 1
+if TYPE_CHECKING:
+    from mauc.lab.c45.estimator import SortedColumns
+
 _FIRST_CAPACITY = 256  # nodes
 
 
-def grow_complete(data: Any, columns: Any, min_leaf: Any) -> Any:
-    """Return the unpruned tree of complete numeric rows of weight 1, and its number of nodes."""
-    n, k, n_classes = data.y.size, columns.size, data.n_classes
-    entries, is_close = np.empty((k, n), np.int64), np.empty(k, np.bool_)
-    pack_columns(data.XT, data.order, columns, entries, is_close)
-    logs, fixed, scale = log_table(n, LN2)
-    fixed_data = (
-        data.XT,
-        data.y.astype(np.uint16),
-        data.order,
-        columns,
-        entries,
-        is_close,
-        logs,
-        fixed,
-        np.diff(fixed),
-        scale,
-        float(min_leaf),
-    )
-    work = (
-        np.empty((2, k)),
-        np.empty(k, np.bool_),
-        np.empty(k, np.int64),
-        np.arange(k),
-        np.empty((2, n_classes), np.int64),
-        np.empty(n, np.bool_),
-        np.empty(n, np.int64),
-    )
-    stack = np.empty((n + 2, 4), np.int64)  # at most one node per row
-    stack[0] = 0, 0, n, k
-    top, n_nodes = 1, 1
-    tree = new_tree(min(_FIRST_CAPACITY, 2 * n + 1), n_classes)
-    tree.counts[0] = np.bincount(data.y, minlength=n_classes)
-    while True:
-        nodes = (tree.feature, tree.threshold, tree.first_child, tree.counts)
-        top, n_nodes = split_complete(*fixed_data, *work, stack, top, n_nodes, *nodes)
-        if top == 0:
-            break
-        tree = enlarge_tree(tree, n_nodes, 4 * n_nodes)
-    tree.n_children[tree.feature >= 0] = 2
-    return tree, n_nodes
+class Training(NamedTuple):
+    """What does not change while a tree grows."""
+
+    XT: np.ndarray  #: (n_features, n)
+    y: np.ndarray  #: class codes
+    order: np.ndarray  #: rows of each feature by ascending value
+    columns: np.ndarray  #: the features that the tree may test
+    n_values: np.ndarray  #: of these columns, 0 for a numeric one
+    block_of: np.ndarray  #: of these columns, the block of a node that has their order
+    in_mean: np.ndarray  #: whether a column counts in the mean gain
+    repeats: np.ndarray  #: how many rows a row is by the rules of size
 
 
-def grow_weighted(data: Any, columns: Any, weight: Any, repeats: Any, min_leaf: Any) -> Any:
+class Gains(NamedTuple):
+    """What each column would gain at a node."""
+
+    gain: np.ndarray
+    ratio: np.ndarray
+    is_valid: np.ndarray
+    n_left: np.ndarray  #: rows of a numeric column before its best cut
+
+
+class Children(NamedTuple):
+    """The children of a node that is split, by number."""
+
+    size: np.ndarray  #: rows
+    base: np.ndarray  #: where their rows begin in the arena
+    takes_missing: np.ndarray  #: 1 if rows with a missing value go there, too
+    slot: np.ndarray  #: next free place in a block of the arena
+    bags: np.ndarray  #: (n_children, n_classes), weights of the rows with a known value
+
+
+class Scratch(NamedTuple):
+    """Work space of a column or a node."""
+
+    bags: np.ndarray  #: (n_bags, n_classes), class weights by value or side
+    logs: np.ndarray  #: (2, n_classes), v log2 v of them
+    present: np.ndarray  #: classes that a node has
+    weight: np.ndarray  #: of every row, at the node
+    branch: np.ndarray  #: of every row, -1 where its value is missing
+
+
+class Arena(NamedTuple):
+    """Rows of the nodes on the stack, in all orders, and their weights, in the first order."""
+
+    row: np.ndarray
+    weight: np.ndarray
+
+
+def grow(
+    data: "SortedColumns",
+    columns: np.ndarray,
+    weight: np.ndarray,
+    repeats: np.ndarray,
+    min_leaf: float,
+) -> tuple[Tree, int]:
     """Return the unpruned tree of weighted rows, counted `repeats` times by rules, and its size."""
     n, k, n_classes, n_values = data.y.size, columns.size, data.n_classes, data.n_values[columns]
     is_numeric = n_values == 0
@@ -87,30 +98,33 @@ def grow_weighted(data: Any, columns: Any, weight: Any, repeats: Any, min_leaf: 
     in_mean = is_numeric | (many - n_values > EPS)
     in_mean |= not in_mean.any()
     # A node's block: its rows, then their order by each numeric column.
-    block_of = np.cumsum(is_numeric)
-    arena = np.vstack([np.arange(n), data.order[columns[is_numeric]]]).astype(np.int32).ravel()
-    arena_weight = weight.copy()
-    max_bags = max(2, int(n_values.max()))
-    fixed_data = (
+    training = Training(
         data.XT,
         data.y,
         data.order,
         columns,
         n_values,
-        block_of,
+        np.cumsum(is_numeric),
         in_mean,
         repeats,
-        float(min_leaf),
     )
-    work = (
-        np.empty((2, max_bags, n_classes)),
+    rows = np.vstack([np.arange(n), data.order[columns[is_numeric]]]).astype(np.int32).ravel()
+    arena = Arena(rows, weight.copy())
+    max_bags = max(2, int(n_values.max()))
+    gains = Gains(np.empty(k), np.empty(k), np.empty(k, np.bool_), np.empty(k, np.int64))
+    children = Children(
+        np.empty(max_bags, np.int64),
+        np.empty(max_bags, np.int64),
+        np.empty(max_bags, np.int64),
+        np.empty(max_bags, np.int64),
+        np.empty((max_bags, n_classes)),
+    )
+    scratch = Scratch(
+        np.empty((max_bags, n_classes)),
         np.empty((2, n_classes)),
-        np.empty((2, k)),
-        np.empty(k, np.bool_),
-        np.empty(k, np.int64),
+        np.empty(n_classes, np.int64),
         np.empty(n),
         np.empty(n, np.int32),
-        np.empty((4, max_bags), np.int64),
     )
     tree = new_tree(max(_FIRST_CAPACITY, 1 + max_bags), n_classes)
     tree.counts[0] = np.bincount(data.y, weight, minlength=n_classes)
@@ -118,371 +132,204 @@ def grow_weighted(data: Any, columns: Any, weight: Any, repeats: Any, min_leaf: 
     stack[0] = 0, 0, n
     top, n_nodes = 1, 1
     while True:
-        top, n_nodes, n_needed = split_weighted(
-            *fixed_data, *work, arena, arena_weight, stack, top, n_nodes, *tree
+        top, n_nodes, n_needed = split_nodes(
+            training, float(min_leaf), gains, children, scratch, arena, tree, stack, top, n_nodes
         )
         if top == 0:
             return tree, n_nodes
-        if n_needed > arena_weight.size:
-            arena = np.resize(arena, 2 * n_needed * (arena.size // arena_weight.size))
-            arena_weight = np.resize(arena_weight, 2 * n_needed)
+        if n_needed > arena.weight.size:
+            n_blocks = arena.row.size // arena.weight.size
+            arena = Arena(
+                np.resize(arena.row, 2 * n_needed * n_blocks),
+                np.resize(arena.weight, 2 * n_needed),
+            )
         else:
             tree = enlarge_tree(tree, n_nodes, 4 * n_nodes + max_bags)
             stack = np.resize(stack, (tree.feature.size, 3))
 
 
-@njit(cache=True, nogil=True)
-def pack_columns(XT, order, columns, entries, is_close):
-    """Fill ``entries[a]`` with rank << ROW_BITS | row of column ``columns[a]``, sorted.
-
-    ``is_close[a]``: two different values are within `GAP`, so ranks do not tell admissible cuts.
-    """
-    for a in range(columns.size):
-        x, rows = XT[columns[a]], order[columns[a]]
-        rank = np.int64(0)
-        has_close_values = False
-        below = np.float64(x[rows[0]])
-        for i in range(rows.size):
-            value = np.float64(x[np.uint32(rows[i])])
-            if value != below:
-                rank += 1
-                has_close_values |= not below + GAP < value
-                below = value
-            entries[a, i] = (rank << ROW_BITS) | rows[i]
-        is_close[a] = has_close_values
-
-
 @njit(cache=True, nogil=True, error_model="numpy")
-def split_complete(
-    XT,
-    class_of,
-    order,
-    columns,
-    entries,
-    is_close,
-    logs,
-    fixed,
-    step,
-    scale,
-    min_leaf,
-    gains,
-    is_valid,
-    n_left_of,
-    live,
-    class_counts,
-    is_left,
-    buffer,
-    stack,
-    top,
-    n_nodes,
-    feature,
-    threshold,
-    first_child,
-    counts,
-):
-    """Split the nodes on the stack and their descendants, as far as there is room for nodes.
-
-    A row of the stack is a node, the start and end of its entries and the number of its live
-    columns: ``live[:n_live]``, of a permutation of all k, still vary at the node. Returns how many
-    nodes are left on the stack, for lack of room, and the number of nodes.
-    """
-    gain, ratio = gains[0], gains[1]
-    total, left = class_counts[0], class_counts[1]
-    while top > 0 and n_nodes + 2 <= feature.size:
-        top -= 1
-        node, start, end, n_live = stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3]
-        size = end - start
-        largest_class = 0.0
-        for c in range(total.size):
-            total[c] = np.int64(counts[node, c])
-            largest_class = max(largest_class, counts[node, c])
-        if 2.0 * min_leaf - size > EPS or size - largest_class < EPS:
-            continue
-        min_rows = smallest_branch(np.float64(size), total.size, min_leaf)
-        if 2.0 * min_rows - size > EPS:
-            continue
-        n_min = max(1, np.int64(math.ceil(min_rows - EPS)))
-        margin = np.int64(math.floor(EPS * size * scale))
-
-        for a in range(is_valid.size):
-            is_valid[a] = False
-        b = 0
-        while b < n_live:
-            # the columns live[:b] are scanned and vary, live[n_live:] are constant at this node
-            a = live[b]
-            if (entries[a, start] ^ entries[a, end - 1]) <= ROW_MASK:
-                n_live -= 1
-                live[b] = live[n_live]
-                live[n_live] = a
-                continue
-            b += 1
-            n_left, n_cuts, fixed_gain = scan_column(
-                XT[columns[a]],
-                is_close[a],
-                entries[a, start:end],
-                class_of,
-                total,
-                left,
-                fixed,
-                step,
-                margin,
-                n_min,
-            )
-            if n_left == 0:
-                continue
-            gain[a], ratio[a] = gain_of_cut(fixed_gain / scale, size, n_left, n_cuts, logs)
-            n_left_of[a] = n_left
-            is_valid[a] = gain[a] > 0.0
-        best = choose_column(gain, ratio, is_valid, is_valid)
-        if best < 0:
-            continue
-
-        x = XT[columns[best]]
-        stretch = entries[best, start:end]
-        lower = np.float64(x[np.uint32(stretch[n_left_of[best] - 1])])
-        upper = np.float64(x[np.uint32(stretch[n_left_of[best]])])
-        cut = cut_between(x, order[columns[best]], lower, upper)
-
-        n_left = 0
-        for i in range(size):
-            row = np.uint32(stretch[i])
-            is_left[row] = goes_left(np.float64(x[row]), cut)
-            n_left += is_left[row]
-        if n_left == 0 or n_left == size:
-            continue  # the values at the cut are within EPS of another training value
-
-        feature[node], threshold[node], first_child[node] = columns[best], cut, n_nodes
-        for i in range(size):
-            row = np.uint32(stretch[i])
-            counts[n_nodes + 1 - is_left[row], class_of[row]] += 1.0
-        if max(n_left, size - n_left) >= 2.0 * min_leaf - EPS:
-            for b in range(n_live):
-                partition_stretch(entries[live[b], start:end], is_left, buffer)
-        for side in range(2):
-            # the left child is on top of the stack
-            stack[top + side, 0] = n_nodes + 1 - side
-            stack[top + side, 1] = start + n_left if side == 0 else start
-            stack[top + side, 2] = end if side == 0 else start + n_left
-            stack[top + side, 3] = n_live
-        top += 2
-        n_nodes += 2
-    return top, n_nodes
-
-
-@njit_part
-def scan_column(x, has_close_values, stretch, y, total, left, fixed, step, margin, n_min):
-    """Return rows left of the best cut, 0 if none gains, the admissible cuts, the saved entropy.
-
-    With f(v) = v log2 v, in fixed point, the cut's weighted entropy is f(n_L) + f(n_R) - s where s
-    sums f over the classes left and right. Moving a row of class c with a rows already left changes
-    s by step[a] - step[total[c] - a - 1], step[v] = f(v + 1) - f(v): two table look-ups. A later
-    cut must be better by `margin`; a branch has `n_min` rows at least.
-    """
-    # np.uint32(entry) is the row; unsigned indices need no test for being negative.
-    size = stretch.size
-    s = np.int64(0)
-    for c in range(total.size):
-        left[c] = 0
-        s += fixed[total[c]]
-    unsplit = s - fixed[size]  # minus the node's own entropy: a cut must be larger
-    best, best_left, n_cuts = unsplit, 0, 0
-    for i in range(n_min - 1):
-        c = np.uint32(y[np.uint32(stretch[i])])
-        a = left[c]
-        left[c] = a + 1
-        s += step[np.uint32(a)] - step[np.uint32(total[c] - a - 1)]
-    here = stretch[n_min - 1]
-    for i in range(n_min - 1, size - n_min):
-        # rows stretch[:i] are left, entry `here` = stretch[i] now joins them
-        c = np.uint32(y[np.uint32(here)])
-        a = left[c]
-        left[c] = a + 1
-        s += step[np.uint32(a)] - step[np.uint32(total[c] - a - 1)]
-        following = stretch[i + 1]
-        is_cut = (here ^ following) > ROW_MASK
-        if has_close_values and is_cut:
-            is_cut = np.float64(x[np.uint32(here)]) + GAP < np.float64(x[np.uint32(following)])
-        n_cuts += is_cut
-        candidate = s - fixed[np.uint32(i + 1)] - fixed[np.uint32(size - i - 1)]
-        # `&`, not `and`: is_cut is unpredictable, a better cut is rare, so one branch is enough
-        if is_cut & (candidate - best > margin):
-            best, best_left = candidate, i + 1
-        here = following
-    return best_left, n_cuts, best - unsplit
-
-
-@njit_part
-def gain_of_cut(saved, size, n_left, n_cuts, logs):
-    """Return the corrected gain, -1 if not positive, and the gain ratio, 0 without information."""
-    gain = saved / size - math.log(n_cuts) / LN2 / size
-    if gain < EPS:
-        return -1.0, 0.0
-    information = -logs[n_left] - logs[size - n_left] + logs[size]
-    if information < EPS:
-        return gain, 0.0
-    return gain, gain / (information / size)
-
-
-@njit_part
-def partition_stretch(stretch, is_left, buffer):
-    """Move the rows that go left to the front; both sides keep their order."""
-    n_left, n_right = np.uint32(0), np.uint32(0)
-    for i in range(stretch.size):
-        # stretch[:n_left] and buffer[:n_right] hold the first i entries; of the two writes that
-        # follow, only one is kept
-        entry = stretch[i]
-        side = np.uint32(is_left[np.uint32(entry)])
-        stretch[n_left] = entry
-        buffer[n_right] = entry
-        n_left += side
-        n_right += np.uint32(1) - side
-    for i in range(n_right):
-        stretch[n_left + i] = buffer[i]
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def split_weighted(
-    XT,
-    y,
-    order,
-    columns,
-    n_values,
-    block_of,
-    in_mean,
-    repeats,
-    min_leaf,
-    both_bags,
-    logs,
-    gains,
-    is_valid,
-    n_left_of,
-    weight,
-    branch,
-    children,
-    arena,
-    arena_weight,
-    stack,
-    top,
-    n_nodes,
-    feature,
-    threshold,
-    first_child,
-    n_children_of,
-    share,
-    counts,
-):
+def split_nodes(training, min_leaf, gains, children, scratch, arena, tree, stack, top, n_nodes):
     """Split the nodes on the stack and their descendants, as far as there is room.
 
-    A row of the stack is a node, where its weights begin in `arena_weight` and its number of rows;
-    its block in `arena` has the rows and, for column a, their order in block ``block_of[a]``.
-    Returns how many nodes are left, the number of nodes, and the rows to allocate, 0 if it is nodes
-    that lack.
+    A row of the stack is a node, where its weights begin in the arena and its number of rows; its
+    block in the arena has the rows and, for column a, their order in block ``block_of[a]``. Returns
+    how many nodes are left, the number of nodes, and the rows to allocate, 0 if it is nodes that
+    lack.
+
+    Example: rows 0, 1, 2 of weight 1 with values 5, NaN, 3 of one numeric column. The block of the
+    root is 0 1 2 (its rows) and 2 0 1 (by value, missing last). A cut at 3 sends row 2 left, row 0
+    right and row 1 both ways with weight 1/2 each: the left child is on top of the stack, with the
+    block 1 2, 2 1, and the weights 1/2, 1.
     """
-    bags, best_bags = both_bags[0], both_bags[1]
-    gain, ratio = gains[0], gains[1]
-    n_classes, n_blocks = counts.shape[1], arena.size // arena_weight.size
-    while top > 0 and n_nodes + bags.shape[0] <= feature.size:
+    feature, counts = tree.feature, tree.counts
+    n_blocks = arena.row.size // arena.weight.size
+    while top > 0 and n_nodes + scratch.bags.shape[0] <= feature.size:
         top -= 1
         node, begin, size = stack[top, 0], stack[top, 1], stack[top, 2]
         node_weight, largest_class = 0.0, 0.0
-        for c in range(n_classes):
+        for c in range(counts.shape[1]):
             node_weight += counts[node, c]
             largest_class = max(largest_class, counts[node, c])
         if 2.0 * min_leaf - node_weight > EPS or node_weight - largest_class < EPS:
             continue
-        block = arena[n_blocks * begin : n_blocks * (begin + size)].copy()
-        rows = block[:size]
+        block = arena.row[n_blocks * begin : n_blocks * (begin + size)].copy()
         for i in range(size):
-            weight[rows[i]] = arena_weight[begin + i]
-
-        for a in range(columns.size):
-            x, n_bags = XT[columns[a]], np.int64(n_values[a])
-            is_valid[a] = False
-            if n_bags > 0:
-                if not scan_nominal(x, rows, y, weight, n_bags, min_leaf, bags):
-                    continue
-                gain[a], information = gain_and_information(bags, n_bags, node_weight)
-                is_valid[a] = True
-            else:
-                stretch = block[block_of[a] * size : (block_of[a] + 1) * size]
-                n_left_of[a], n_cuts = scan_numeric(
-                    x, stretch, y, weight, repeats, node_weight, min_leaf, bags, logs
-                )
-                if n_left_of[a] == 0:
-                    continue
-                gain[a], information = gain_and_information(bags, np.int64(2), node_weight)
-                gain[a] -= math.log(n_cuts) / LN2 / node_weight
-                is_valid[a] = gain[a] >= EPS
-            ratio[a] = gain[a] / information if information > 0.0 else 0.0
-        best = choose_column(gain, ratio, in_mean, is_valid)
+            scratch.weight[block[i]] = arena.weight[begin + i]
+        best = choose_split(training, block, size, node_weight, min_leaf, gains, scratch)
         if best < 0:
             continue
-
-        x, n_children, cut = XT[columns[best]], np.int64(n_values[best]), np.nan
-        is_numeric = n_children == 0
-        if is_numeric:
+        n_children, cut = np.int64(training.n_values[best]), np.nan
+        if n_children == 0:
             n_children = np.int64(2)
-            last_left = block_of[best] * size + n_left_of[best] - 1
+            x, last_left = training.XT[training.columns[best]], gains.n_left[best] - 1
+            last_left += training.block_of[best] * size
             lower, upper = np.float64(x[block[last_left]]), np.float64(x[block[last_left + 1]])
-            cut = cut_between(x, order[columns[best]], lower, upper)
-        child_size, base = children[0, :n_children], children[1, :n_children]
-        takes_missing, slot = children[2, :n_children], children[3, :n_children]
-        clear(best_bags, n_children)
-        for v in range(n_children):
-            child_size[v] = 0
-        known, n_missing = 0.0, 0
-        for i in range(size):
-            row = rows[i]
-            value = np.float64(x[row])
-            if math.isnan(value):
-                branch[row] = -1
-                n_missing += 1
-                continue
-            if is_numeric:
-                branch[row] = 0 if goes_left(value, cut) else 1
-            else:
-                branch[row] = int(value)
-            best_bags[branch[row], y[row]] += weight[row]
-            child_size[branch[row]] += 1
-            known += weight[row]
-        if is_numeric and (child_size[0] == 0 or child_size[1] == 0):
+            cut = cut_between(x, training.order[training.columns[best]], lower, upper)
+        known, n_missing = deal_rows(
+            training, block, size, best, n_children, cut, children, scratch
+        )
+        if not math.isnan(cut) and (children.size[0] == 0 or children.size[1] == 0):
             continue  # the values at the cut are within EPS of another training value
-        for v in range(n_children):
-            bag = 0.0
-            for c in range(n_classes):
-                bag += best_bags[v, c]
-            share[n_nodes + v] = bag / known
-            takes_missing[v] = bag / known > EPS
-        # The node's rows are free again: its children take them, the first of them at the end.
-        end = begin
-        for v in range(n_children - 1, -1, -1):
-            child_size[v] += n_missing if takes_missing[v] else 0
-            base[v] = end
-            end += child_size[v]
-        if end > arena_weight.size:
+        end = place_children(n_children, known, n_missing, begin, n_nodes, tree.share, children)
+        if end > arena.weight.size:
             return top + 1, n_nodes, end
-
-        feature[node], threshold[node] = columns[best], cut
-        first_child[node], n_children_of[node] = n_nodes, n_children
-        for v in range(n_children):
-            for c in range(n_classes):
-                counts[n_nodes + v, c] = best_bags[v, c]
-        for i in range(size if n_missing > 0 else 0):
-            if branch[rows[i]] < 0:
-                for v in range(n_children):
-                    if takes_missing[v]:
-                        part = share[n_nodes + v] * weight[rows[i]]
-                        counts[n_nodes + v, y[rows[i]]] += part
-        send_rows(block, size, n_blocks, branch, takes_missing, base, child_size, slot, arena)
+        feature[node], tree.threshold[node] = training.columns[best], cut
+        tree.first_child[node], tree.n_children[node] = n_nodes, n_children
+        count_children(
+            training.y, block, size, n_children, n_missing, n_nodes, tree, children, scratch
+        )
+        send_rows(block, size, n_blocks, n_children, children, scratch.branch, arena.row)
         for v in range(n_children - 1, -1, -1):
-            for i in range(child_size[v]):
-                row = arena[n_blocks * base[v] + i]
-                part = share[n_nodes + v] if branch[row] < 0 else 1.0
-                arena_weight[base[v] + i] = weight[row] * part
-            stack[top, 0], stack[top, 1], stack[top, 2] = n_nodes + v, base[v], child_size[v]
+            base, share = children.base[v], tree.share[n_nodes + v]
+            for i in range(children.size[v]):
+                row = arena.row[n_blocks * base + i]
+                part = share if scratch.branch[row] < 0 else 1.0
+                arena.weight[base + i] = scratch.weight[row] * part
+            stack[top, 0], stack[top, 1], stack[top, 2] = n_nodes + v, base, children.size[v]
             top += 1
         n_nodes += n_children
     return top, n_nodes, np.int64(0)
+
+
+@njit_part
+def choose_split(training, block, size, node_weight, min_leaf, gains, scratch):
+    """Return the column to test at a node, -1 if none gains; fill in what each would gain."""
+    XT, columns, n_values = training.XT, training.columns, training.n_values
+    gain, ratio, is_valid = gains.gain, gains.ratio, gains.is_valid
+    bags = scratch.bags
+    for a in range(columns.size):
+        x, n_bags = XT[columns[a]], np.int64(n_values[a])
+        is_valid[a] = False
+        if n_bags > 0:
+            if not scan_nominal(
+                x, block[:size], training.y, scratch.weight, n_bags, min_leaf, bags
+            ):
+                continue
+            gain[a], information = gain_and_information(bags, n_bags, node_weight)
+            is_valid[a] = True
+        else:
+            start = training.block_of[a] * size
+            gains.n_left[a], n_cuts = scan_numeric(
+                x,
+                block[start : start + size],
+                training.y,
+                scratch.weight,
+                training.repeats,
+                node_weight,
+                min_leaf,
+                bags,
+                scratch.logs,
+                scratch.present,
+            )
+            if gains.n_left[a] == 0:
+                continue
+            gain[a], information = gain_and_information(bags, np.int64(2), node_weight)
+            gain[a] -= math.log(n_cuts) / LN2 / node_weight
+            is_valid[a] = gain[a] >= EPS
+        ratio[a] = gain[a] / information if information > 0.0 else 0.0
+    return choose_column(gain, ratio, training.in_mean, is_valid)
+
+
+@njit_part
+def deal_rows(training, block, size, best, n_children, cut, children, scratch):
+    """Find the branch of every row; return the known weight and how many rows miss the value."""
+    x, y, is_numeric = training.XT[training.columns[best]], training.y, training.n_values[best] == 0
+    branch, weight, bags, sizes = scratch.branch, scratch.weight, children.bags, children.size
+    clear(bags, n_children)
+    for v in range(n_children):
+        sizes[v] = 0
+    known, n_missing = 0.0, 0
+    for i in range(size):
+        row = block[i]
+        value = np.float64(x[row])
+        if math.isnan(value):
+            branch[row] = -1
+            n_missing += 1
+            continue
+        if is_numeric:
+            branch[row] = 0 if goes_left(value, cut) else 1
+        else:
+            branch[row] = int(value)
+        bags[branch[row], y[row]] += weight[row]
+        sizes[branch[row]] += 1
+        known += weight[row]
+    return known, n_missing
+
+
+@njit_part
+def place_children(n_children, known, n_missing, begin, first, share, children):
+    """Set the shares of the children and where their rows begin; return where the last ends.
+
+    The node's rows are free again: its children take them, the first of them at the end.
+    """
+    for v in range(n_children):
+        bag = 0.0
+        for c in range(children.bags.shape[1]):
+            bag += children.bags[v, c]
+        share[first + v] = bag / known
+        children.takes_missing[v] = bag / known > EPS
+    end = begin
+    for v in range(n_children - 1, -1, -1):
+        children.size[v] += n_missing if children.takes_missing[v] else 0
+        children.base[v] = end
+        end += children.size[v]
+    return end
+
+
+@njit_part
+def count_children(y, block, size, n_children, n_missing, first, tree, children, scratch):
+    """Count the classes of the children, numbered from `first` on."""
+    counts = tree.counts
+    for v in range(n_children):
+        for c in range(counts.shape[1]):
+            counts[first + v, c] = children.bags[v, c]
+    for i in range(size if n_missing > 0 else 0):
+        row = block[i]
+        if scratch.branch[row] < 0:
+            for v in range(n_children):
+                if children.takes_missing[v]:
+                    counts[first + v, y[row]] += tree.share[first + v] * scratch.weight[row]
+
+
+@njit_part
+def send_rows(block, size, n_blocks, n_children, children, branch, arena):
+    """Copy all orders of a node's rows to its children; branch -1: to those that take missing."""
+    slot = children.slot
+    for b in range(n_blocks):
+        for v in range(n_children):
+            slot[v] = n_blocks * children.base[v] + b * children.size[v]
+        for i in range(b * size, (b + 1) * size):
+            row = block[i]
+            v = branch[row]
+            if v < 0:
+                for u in range(n_children):
+                    if children.takes_missing[u]:
+                        arena[slot[u]] = row
+                        slot[u] += 1
+            else:
+                arena[slot[v]] = row
+                slot[v] += 1
 
 
 @njit_part
@@ -504,10 +351,10 @@ def scan_nominal(x, rows, y, weight, n_values, min_leaf, bags):
 
 
 @njit_part
-def scan_numeric(x, stretch, y, weight, repeats, node_weight, min_leaf, bags, logs):
+def scan_numeric(x, stretch, y, weight, repeats, node_weight, min_leaf, bags, logs, present):
     """Return after how many rows of a sorted column the best cut is, 0 if none, and the cuts.
 
-    ``bags[:2]`` become the class weights left and right of it; `logs` is work space.
+    ``bags[:2]`` become the class weights left and right of it; `logs` and `present` are work space.
     """
     n_classes = bags.shape[1]
     clear(bags, np.int64(2))
@@ -526,17 +373,22 @@ def scan_numeric(x, stretch, y, weight, repeats, node_weight, min_leaf, bags, lo
     if n_known < 2 or 2.0 * smallest - n_rows > EPS:
         return 0, 0
     node_entropy = plogp(known)
+    n_present = 0
     for c in range(n_classes):
         logs[0, c] = 0.0
         logs[1, c] = plogp(bags[1, c])
-    for c in range(n_classes):
         node_entropy -= logs[1, c]
+        if bags[1, c] > 0.0:  # the others add 0 to every entropy
+            present[n_present] = c
+            n_present += 1
     left, right = 0.0, known
     known_part = 1.0 - (node_weight - known) / node_weight
     best_gain, i_best, n_cuts = 0.0, 0, 0
+    following = np.float64(x[stretch[0]])
     for i in range(n_known - 1):
         # bags[0] and left hold the weights of stretch[:i], bags[1] and right those of stretch[i:]
-        row = stretch[i]
+        row, value = stretch[i], following
+        following = np.float64(x[stretch[i + 1]])
         c, w = y[row], weight[row]
         bags[0, c] += w
         bags[1, c] -= w
@@ -544,17 +396,17 @@ def scan_numeric(x, stretch, y, weight, repeats, node_weight, min_leaf, bags, lo
         right -= w
         logs[0, c] = plogp(bags[0, c])
         logs[1, c] = plogp(bags[1, c])
-        if not np.float64(x[row]) + GAP < np.float64(x[stretch[i + 1]]):
+        if not value + GAP < following:
             continue
         if smallest - left >= EPS or smallest - right >= EPS:
             continue
         n_cuts += 1
         entropy = 0.0
-        for u in range(n_classes):
-            entropy -= logs[0, u]
+        for u in range(n_present):
+            entropy -= logs[0, present[u]]
         entropy += plogp(left)
-        for u in range(n_classes):
-            entropy -= logs[1, u]
+        for u in range(n_present):
+            entropy -= logs[1, present[u]]
         entropy += plogp(right)
         gain = known_part * (node_entropy - entropy) / known
         if gain - best_gain > EPS:
@@ -588,25 +440,6 @@ def gain_and_information(bags, n_bags, node_weight):
     gain = 0.0 if abs(numerator) < EPS else numerator / known
     information += plogp(node_weight) - plogp(missing)
     return gain, (information / node_weight if abs(information) >= EPS else 0.0)
-
-
-@njit_part
-def send_rows(block, size, n_blocks, branch, takes_missing, base, child_size, slot, arena):
-    """Copy all orders of a node's rows to its children; branch -1: to those that take missing."""
-    for b in range(n_blocks):
-        for v in range(base.size):
-            slot[v] = n_blocks * base[v] + b * child_size[v]
-        for i in range(b * size, (b + 1) * size):
-            row = block[i]
-            v = branch[row]
-            if v < 0:
-                for u in range(base.size):
-                    if takes_missing[u]:
-                        arena[slot[u]] = row
-                        slot[u] += 1
-            else:
-                arena[slot[v]] = row
-                slot[v] += 1
 
 
 @njit_part

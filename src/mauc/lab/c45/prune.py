@@ -1,19 +1,15 @@
-"""Prune C4.5 trees bottom-up: a fast path for complete numeric rows of weight 1, one for all.
+"""Prune C4.5 trees bottom-up, in place, by the rule of docs/methods/classifiers.md.
 
-Both prune in place by the rule of docs/methods/classifiers.md; nodes that are cut off stay in the
-arrays. On the fast path counts are whole numbers, whose sums are exact, so each row goes down the
-tree by itself, and a raised branch gets the rows of the other one only; the descendants of a node
-have consecutive numbers, as `grow_complete` gives them. The other path routes weighted rows depth
-first through one store, which is several times slower.
+Weighted rows are sent depth first through one store; nodes that are cut off stay in the arrays.
 """
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from mauc.compile import njit, njit_part
-from mauc.lab.c45.tree import AVERAGE_SLACK, EPS, Tree, branch_of, descend
+from mauc.lab.c45.tree import AVERAGE_SLACK, EPS, Tree, branch_of
 
 TOLERATED_EXTRA_ERRORS = 0.1
 
@@ -40,224 +36,8 @@ def collapse(tree: Tree, n_nodes: int) -> None:
     tree.first_child[leaves], tree.n_children[leaves] = 0, 0
 
 
-def prune_complete(
-    tree: Tree, n_nodes: int, data: Any, confidence: float, z: float, raising: bool
-) -> None:
-    """Prune a tree of complete numeric rows of weight 1; `z` is the quantile of 1 - confidence."""
-    n, n_classes = data.y.size, tree.counts.shape[1]
-    begin, size, last, slot = np.zeros((4, n_nodes), np.int64)
-    size[0] = n
-    nodes = (tree.feature, tree.threshold, tree.first_child, tree.counts)
-    prune_stretches(
-        data.XT,
-        data.y,
-        *nodes,
-        np.arange(n),
-        np.empty((2, n), np.int64),
-        begin,
-        size,
-        last,
-        slot,
-        np.zeros(n_nodes, np.bool_),
-        np.empty(n_nodes),
-        np.zeros((n_nodes, n_classes)),
-        confidence,
-        z,
-        raising,
-    )
-    is_leaf = tree.feature < 0
-    tree.threshold[is_leaf] = np.nan
-    tree.n_children[is_leaf] = 0
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def prune_stretches(
-    XT,
-    y,
-    feature,
-    threshold,
-    first_child,
-    counts,
-    rows,
-    spare,
-    begin,
-    size,
-    last,
-    slot,
-    is_waiting,
-    errors,
-    extra,
-    confidence,
-    z,
-    raising,
-):
-    """Prune in place; the thresholds of new leaves are not changed.
-
-    The rows of node t are ``rows[begin[t] : begin[t] + size[t]]``, given for the root.
-    ``is_waiting``, all False, marks the nodes still to be pruned; ``extra``, all 0, counts the rows
-    that a raised branch would get.
-    """
-    for t in range(errors.size - 1, -1, -1):
-        last[t] = t
-        if feature[t] >= 0:
-            last[t] = max(last[first_child[t]], last[first_child[t] + 1])
-    tolerated = TOLERATED_EXTRA_ERRORS + EPS
-    t, is_new = 0, True
-    while t >= 0:
-        if is_new:
-            sort_rows(
-                XT,
-                y,
-                feature,
-                threshold,
-                first_child,
-                counts,
-                rows,
-                spare,
-                begin,
-                size,
-                slot,
-                is_waiting,
-                t,
-                last[t],
-            )
-            t, is_new = last[t], False
-        if is_waiting[t]:
-            is_waiting[t] = False
-            errors[t] = leaf_errors(counts[t], extra[t], confidence, z)
-            if feature[t] >= 0:
-                child = np.int64(first_child[t])
-                tree_errors = errors[child] + errors[child + 1]
-                # the larger branch, the second of equals
-                branch, other = child, child + 1
-                if size[child] <= size[child + 1]:
-                    branch, other = other, branch
-                branch_errors = np.inf
-                if raising:
-                    branch_errors = raised_errors(
-                        XT,
-                        y,
-                        feature,
-                        threshold,
-                        first_child,
-                        counts,
-                        rows,
-                        begin[other],
-                        begin[other] + size[other],
-                        branch,
-                        extra,
-                        slot,
-                        confidence,
-                        z,
-                    )
-                if min(tree_errors, branch_errors) + tolerated > errors[t]:
-                    feature[t] = -1
-                elif branch_errors < tree_errors + tolerated:
-                    feature[t], threshold[t] = feature[branch], threshold[branch]
-                    first_child[t] = first_child[branch]
-                    is_new = True
-                    continue
-                else:
-                    errors[t] = tree_errors
-        t -= 1
-
-
-@njit_part
-def sort_rows(
-    XT,
-    y,
-    feature,
-    threshold,
-    first_child,
-    counts,
-    rows,
-    spare,
-    begin,
-    size,
-    slot,
-    is_waiting,
-    root,
-    last,
-):
-    """Sort the rows of `root` by leaf and count them; mark it and its descendants, up to `last`."""
-    is_waiting[root] = True
-    first = last + 1 if feature[root] < 0 else first_child[root]
-    for j in range(first - 1, last + 1):
-        t = root if j < first else j
-        slot[t] = 0
-        if is_waiting[t]:
-            if feature[t] >= 0:
-                is_waiting[first_child[t]] = is_waiting[first_child[t] + 1] = True
-            for c in range(counts.shape[1]):
-                counts[t, c] = 0.0
-    start, end = begin[root], begin[root] + size[root]
-    for i in range(start, end):
-        leaf = descend(XT, rows[i], feature, threshold, first_child, root)
-        counts[leaf, y[rows[i]]] += 1.0
-        slot[leaf] += 1
-        spare[0, i], spare[1, i] = rows[i], leaf
-    for j in range(last, first - 2, -1):
-        t = root if j < first else j
-        if is_waiting[t]:
-            size[t] = slot[t]
-            if feature[t] >= 0:
-                child = first_child[t]
-                size[t] = size[child] + size[child + 1]
-                for c in range(counts.shape[1]):
-                    counts[t, c] = counts[child, c] + counts[child + 1, c]
-    for j in range(first - 1, last + 1):
-        t = root if j < first else j
-        slot[t] = begin[t]
-        if is_waiting[t] and feature[t] >= 0:
-            child = first_child[t]
-            begin[child] = begin[t]
-            begin[child + 1] = begin[t] + size[child]
-    for i in range(start, end):
-        leaf = spare[1, i]
-        rows[slot[leaf]] = spare[0, i]
-        slot[leaf] += 1
-
-
-@njit_part
-def raised_errors(
-    XT,
-    y,
-    feature,
-    threshold,
-    first_child,
-    counts,
-    rows,
-    start,
-    end,
-    branch,
-    extra,
-    stack,
-    confidence,
-    z,
-):
-    """Return the estimated errors of a branch if it gets the rows ``[start, end)``, too."""
-    for i in range(start, end):
-        leaf = descend(XT, rows[i], feature, threshold, first_child, branch)
-        extra[leaf, y[rows[i]]] += 1.0
-    # leaves from left to right: the order of the additions is part of the result
-    stack[0] = branch
-    n_waiting = 1
-    errors = 0.0
-    while n_waiting > 0:
-        n_waiting -= 1
-        t = stack[n_waiting]
-        if feature[t] >= 0:
-            stack[n_waiting], stack[n_waiting + 1] = first_child[t] + 1, first_child[t]
-            n_waiting += 2
-            continue
-        errors += leaf_errors(counts[t], extra[t], confidence, z)
-        for c in range(counts.shape[1]):
-            extra[t, c] = 0.0
-    return errors
-
-
 @njit(cache=True, nogil=True)
-def prune_weighted(tree, n_nodes, XT, y, weight, confidence, z, raising):
+def prune_tree(tree, n_nodes, XT, y, weight, confidence, z, raising):
     """Prune in place a tree of rows with weights; `z` is the quantile of 1 - confidence."""
     n_children_of, first_child = tree.n_children, tree.first_child
     counts_of, share_of = tree.counts, tree.share

@@ -10,7 +10,6 @@ import numpy as np
 
 from mauc.data.frames import leave_out_dates
 from mauc.data.problem import Decomposition, Problem
-from mauc.difficulty import SirenStudy
 from mauc.evaluation.folds import check_cv
 from mauc.exceptions import MaucError
 from mauc.files import write_atomic
@@ -28,7 +27,6 @@ from mauc.report.html.summarise import (
     reproduce_part,
     selection_part,
     sizes_part,
-    study_part,
 )
 from mauc.report.html.values import N_BINS, bin_features, draw_rows, number
 from mauc.report.html.what_if import what_if_part
@@ -100,7 +98,6 @@ def selection_report(
     steps: Mapping[str, str] | None = None,
     run: Any = None,
     comparison: Comparison | None = None,
-    study: SirenStudy | None = None,
     notes: Sequence[str] = (),
     source: str | None = None,
     classifier: Any = None,
@@ -139,8 +136,6 @@ def selection_report(
     comparison : Comparison, optional
         Baseline selector, test and level of that comparison. By default the test of the paper,
         with the selector itself as the baseline where the run has it.
-    study : SirenStudy, optional
-        Of the same data: how hard every pair is with all features, and whom selectors neglect.
     notes : sequence of str
         Lines on how the columns of a file were taken; shown with the data.
     source : str, optional
@@ -189,8 +184,6 @@ def selection_report(
     table, _ = leave_out_dates(X, warns=False)  # fit has warned
     problem = _check_problem(selector, table, y, sample_weight, groups)
     cv = check_cv(cv, problem.n_samples)
-    if study is not None:
-        _check_study(study, problem)
     if steps is not None and set(steps) | {"use"} != set(STEPS):
         raise MaucError(f"steps must name {', '.join(STEPS)}, got {', '.join(steps)}.")
     names = check_names(selector, problem, feature_names)
@@ -200,7 +193,7 @@ def selection_report(
     n_selected = len(selector.ranking_)
     n_mapped = min(n_selected, MAX_CELLS // decomposition.n_subproblems)
     n_binned = min(n_selected, MAX_COUNTS // (N_BINS * problem.n_classes))
-    pairs = pairs_part(selector, problem, decomposition, names, study)
+    pairs = pairs_part(selector, problem, decomposition, names)
     places = np.unique(pairs["best_feature"] + (pairs["second_feature"] or [])) - 1
     places, drawn = draw_rows(problem, places[places < n_binned], MAX_POINTS)
     conclusion = conclude(selector, X, problem, pairs["hardest"], classifier, cv)
@@ -237,7 +230,6 @@ def selection_report(
                 np.concatenate(drawn),
             ),
             "drawn_rows": [rows.tolist() for rows in drawn],
-            "study": None if study is None else study_part(selector, study),
             "comparison": compared,
             "what_if": what_if_part(
                 selector,
@@ -279,12 +271,3 @@ def _check_problem(selector: Any, X: Any, y: Any, sample_weight: Any, groups: An
         got = type(selector).__name__
         raise MaucError(f"selector must be a fitted selector of mauc, such as MDFS, got {got}.")
     return problem_of_fit(selector, X, y, sample_weight, groups)
-
-
-def _check_study(study: SirenStudy, problem: Problem) -> None:
-    got = (len(study.ranks), [str(label) for label in study.classes])
-    if got != (problem.n_features, [str(label) for label in problem.classes]):
-        raise MaucError(
-            f"study must be of the same data: {problem.n_features} features and "
-            f"{problem.n_classes} classes, got {got[0]} and {len(got[1])}."
-        )

@@ -1,4 +1,4 @@
-"""The parts of a page as plain dicts: data, features, class pairs, study, how to reproduce."""
+"""The parts of a page as plain dicts: data, features, class pairs, how to reproduce."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -8,7 +8,6 @@ import numpy as np
 
 from mauc.data.columns import default_names
 from mauc.data.problem import Decomposition, Problem
-from mauc.difficulty import SirenStudy, siren_index
 from mauc.exceptions import MaucError, format_labels
 from mauc.experiments.rows import versions
 from mauc.measure.pair_auc import chosen_pair_auc
@@ -207,13 +206,11 @@ def pairs_part(
     problem: Problem,
     pairs: Decomposition,
     names: list[str],
-    study: SirenStudy | None,
 ) -> dict[str, Any]:
     """Return the best chosen feature of every pair, and all pairs with the hardest first."""
     chosen_auc, chosen = best_of(selector.pair_auc_)
     all_auc, all_best = _best_of_all(selector, problem, pairs)
     hardest = np.argsort(chosen_auc, kind="stable")
-    neglect = None if study is None else study.neglect(selector)
     rows = []
     for pair in hardest:
         row = {
@@ -224,8 +221,6 @@ def pairs_part(
             "all_column": int(all_best[pair]),
             "all_feature": names[all_best[pair]],
         }
-        if study is not None and neglect is not None:
-            row |= {"study_auc": number(study.auc[pair]), "neglect": number(neglect[pair])}
         rows.append(row)
     others = selector.pair_auc_.copy()
     others[chosen, np.arange(len(chosen))] = -1.0
@@ -266,20 +261,6 @@ def _best_of_all(
         is_better = (other_auc > auc) | is_first
         auc[is_better], column[is_better] = other_auc[is_better], other[is_better]
     return auc, column
-
-
-def study_part(selector: RankingSelector, study: SirenStudy) -> dict[str, Any]:
-    """Return how much the selector neglects hard pairs, by a study."""
-    neglect = study.neglect(selector)
-    hard, easy = (study.weights(third) @ neglect for third in ("hard", "easy"))
-    return {
-        "judge": study.judge,
-        "relevance": str(study.relevance),
-        "n_folds": int(study.n_folds),
-        "index": number(siren_index(selector, study)),
-        "hard": number(hard),
-        "easy": number(easy),
-    }
 
 
 def reproduce_part(

@@ -69,13 +69,6 @@ if (nFeatures < data.n_features) {
       value: gap, cell: (row) => shown(gap(row), 4) },
   );
 }
-if (hardest.bayes_auc) {
-  pairColumns.push(
-    numberColumn("all together", "Cross-validated AUC with all features", "study_auc", 4),
-    numberColumn("neglect", "0: the chosen are its best features; 1: its worst", "neglect", 3,
-      { isFalling: true }),
-  );
-}
 
 if (nPairs > 1) {
   const hardTable = new SortedTable(byId("hard-table"), pairColumns, [...hardest.pair.keys()], {

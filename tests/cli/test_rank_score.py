@@ -1,4 +1,4 @@
-"""`mauc rank`, `mauc score`, `mauc siren`: their numbers are those of the library."""
+"""`mauc rank`, `mauc score`: their numbers are those of the library."""
 
 import json
 
@@ -12,7 +12,6 @@ from mauc import (
     mauc_interval,
     mauc_score,
     pair_auc_scores,
-    siren_study,
 )
 from mauc.datasets import load_dataset
 from mauc.selectors import make_selector
@@ -162,50 +161,6 @@ def test_score_refuses_what_makes_no_sense(scores_file):
         assert message in refusal("score", *words)
 
 
-def test_siren_gives_the_study(tmp_path):
-    got = run_json("siren", "wine", "-m", "mdfs,chi", "-k", 3, "--folds", 3)
-    wine = load_dataset("wine")
-    study = siren_study(
-        wine.X,
-        wine.y,
-        relevance="chi2",
-        n_features=3,
-        cv=3,
-        selectors=["mdfs", "chi"],
-        random_state=0,
-    )
-    assert got["index"] == study.index
-    assert [row["index"] for row in got["selectors"]] == study.comparison()["index"].tolist()
-    assert len(got["pairs"]) == 3
-
-
-def test_siren_draws_and_names_its_relevances(tmp_path):
-    result = run("siren", "wine", "-m", "mdfs", "--folds", 2, "--figure", tmp_path / "s.png")
-    assert "siren index" in result.stdout
-    assert (tmp_path / "s.png").read_bytes().startswith(b"\x89PNG")
-    assert "--figure must be one of .png" in refusal("siren", "--figure", "s.bmp")
-
-
-def test_siren_shows_hostile_classes(hostile_file):
-    text = run("siren", hostile_file, "-t", "label", "-m", "mdfs", "--folds", 2).stdout
-    assert "\x1b" not in text
-    assert r"B\nb" in text
-
-
-def test_siren_takes_columns_of_words_as_categories(nominal_file):
-    words = ("siren", nominal_file, "--target", "label", "-k", 1, "-m", "chi,su")
-    kept = run_json(*words)
-    coded = run_json(*words, "--nominal", "ordinal")
-    assert {row["best_feature"] for row in kept["pairs"]} <= {"colour", "size"}
-    assert len(kept["pairs"]) == len(coded["pairs"]) == 3
-    told = run(*words, "--relevance", "fisher").stderr
-    assert "warning: nominal columns are codes" in told
-    assert "for relevance 'fisher'" in told
-    mixed = run(*words[:-1], "chi,fisher")
-    assert "in the order of their values, for fisher: numbers only" in mixed.stderr
-    assert "fisher" in mixed.stdout
-
-
 def test_groups_on_the_command_line(tmp_path):
     rng = np.random.default_rng(0)
     patient = np.repeat(np.arange(20), 4)
@@ -219,10 +174,6 @@ def test_groups_on_the_command_line(tmp_path):
     got = run_json("score", *given)
     assert (got["lower"], got["upper"], got["n_groups"]) == (interval.lower, interval.upper, 20)
     assert "leave --bootstrap out" in refusal("score", *given, "--bootstrap", "5")
-    found = run_json("siren", *given, "-m", "chi")["pairs"][0]["auc"]
-    X = frame[["b", "a"]].to_numpy()
-    assert found == siren_study(X, frame["label"], groups=patient).auc[0]
-    assert found != siren_study(X, frame["label"]).auc[0]
     said = run("select", *given, "-k", "1").stderr
     assert "--groups leaves its column out, but changes nothing else here" in said
     assert "--groups patient keeps its rows" in run("select", *given[:3], "-k", "1").stderr
