@@ -4,13 +4,13 @@ from contextlib import nullcontext
 
 import numpy as np
 import pytest
+from mauc.measure.dispersion import find_folded
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.ensemble import ExtraTreesClassifier
 
 from mauc import GreedyMAUC
 from mauc.data.door import make_problem
 from mauc.exceptions import NotEnoughMemoryError
-from mauc.measure.dispersion import find_folded
 from mauc.measure.effects import measure
 from mauc.search import greedy as bounds_module
 from mauc.search.folded import add_folded
