@@ -283,6 +283,8 @@ def find_folded(
         pair_shares = np.full(effects.shape[1], 1.0 / effects.shape[1])
     found = [(np.zeros(0, np.int64), np.empty((0, effects.shape[1])), np.empty(0))]
     for block, spread in spread_effects(effects, scores):
+        if not spread.any():
+            continue
         errors = np.exp(-RATE * effects[block] ** 2)
         gains = pair_mean(errors * (1.0 - np.exp(-RATE * spread**2)), pair_shares)
         used = np.flatnonzero(gains > 1.0 - pair_mean(errors, pair_shares))

@@ -82,7 +82,7 @@ class NormalScores:
         weighted = self.padded[first] * self.row_weights
         return np.einsum("...i,...i->...", weighted, self.padded[second], dtype=kind)
 
-    def values(self, columns: Any, part: slice) -> np.ndarray:
+    def values(self, columns: np.ndarray, part: slice) -> np.ndarray:
         """Return scores of some kept rows times the roots of their weights, for products."""
         values = self.padded[columns, part]
         return values if self.weights is None else values * np.sqrt(self.weights[part])
@@ -186,7 +186,11 @@ class KeptRows:
     """
 
     def __init__(
-        self, problem: Problem, max_samples: int | None, kept: Any = None, kept_weights: Any = None
+        self,
+        problem: Problem,
+        max_samples: int | None,
+        kept: np.ndarray | None = None,
+        kept_weights: np.ndarray | None = None,
     ):
         codes, n_classes, given = problem.codes, problem.n_classes, problem.sample_weight
         self.starts: np.ndarray
@@ -200,7 +204,7 @@ class KeptRows:
             kept_weights = counts * min(1.0, total / max_samples)
         elif kept is None:
             kept, kept_weights = np.arange(len(order)), self.weights
-        self.kept: Any = kept
+        self.kept: np.ndarray = kept
         #: the rows that are kept, by class, their number in each, and their weights, then zeros
         self.kept_rows: np.ndarray = self.order[kept]
         self.kept_counts: np.ndarray = np.bincount(codes[self.kept_rows], minlength=n_classes)

@@ -359,10 +359,7 @@ class ColumnReader:
     def read(self, block: Any, writer: Any) -> np.ndarray:
         """Return the wins of the columns of a block, of shape (n_columns, n_pairs)."""
         XT = self._problem.columns.ordered(block)
-        return self.read_columns(XT, np.arange(len(XT)), writer)
-
-    def read_columns(self, XT: Any, columns: Any, writer: Any) -> np.ndarray:
-        """Return the wins of values that are given, of columns at these positions."""
+        columns = np.arange(len(XT))
         if self._problem.sample_weight is not None:
             return self._read_weighted(XT, columns, writer)
         if not can_count(XT.shape[1], self._problem.n_classes):

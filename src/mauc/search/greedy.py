@@ -84,7 +84,8 @@ class GreedyRanking(NamedTuple):
 
     def first(self, k: int) -> "GreedyRanking":
         """Return the ranking of the first k features."""
-        return GreedyRanking(*[part[:k] for part in self[:-1]], self.relevance)
+        ranking, pairs, ranks, gains, n_steps = (part[:k] for part in self[:-1])
+        return GreedyRanking(ranking, pairs, ranks, gains, n_steps, self.relevance)
 
 
 class Leftover(NamedTuple):
@@ -414,8 +415,8 @@ class FeatureSearch:
             loss, before = state.losses[feature], (state.step, state.is_left)
             if self.folded is not None and self.folded.has(feature):
                 variances, limits = state.variances.copy(), state.bounds.limits.copy()
-                *joint, loss = self.folded.take(state, feature)
-                taken = Taken(*joint)
+                pair, gain, drop, separation, loss = self.folded.take(state, feature)
+                taken = Taken(pair, gain, drop, separation)
             else:
                 variances, limits = state.variances, state.bounds.limits
                 taken = state.take(feature)
@@ -608,14 +609,15 @@ def find_best(
     favourite = find_favourite(prior, limits, first, last, is_left)
     if favourite < 0:
         return -1
-    best, n_batch = -1, 1
+    best, largest, n_batch = -1, 0.0, 1
     batch[0] = favourite
     # best is the winner of all batches so far; of the features before f, only those of the batch,
     # which is not scored yet, can be better
     for f in range(first, last + 1):
-        if n_batch == BATCH or f in (first, last):
+        if n_batch == BATCH or not first < f < last:
             score_batch(
-                batch[:n_batch],
+                batch,
+                n_batch,
                 effects,
                 n_updates,
                 step,
@@ -633,17 +635,16 @@ def find_best(
                 offsets[g], old_variances[g] = offset, variances[g]
                 reaches[g] = math.sqrt(variances[g] * limits[g])
                 if best < 0 or is_better(g, best, prior, losses):
-                    best = g
+                    best, largest = g, prior[g] * gain_of(losses[g])
             n_batch = 0
-        if f in (last, favourite) or not is_left[f]:
-            continue
-        if prior[f] * limits[f] >= prior[best] * gain_of(losses[best]):
+        is_candidate = f < last and f != favourite and is_left[f]
+        if is_candidate and prior[f] * limits[f] >= largest:
             batch[n_batch] = f
             n_batch += 1
     return best
 
 
-@njit_part
+@njit(nogil=True, inline="always")
 def find_favourite(prior, limits, first, last, is_left):
     """Return the feature left of the largest bound times prior weight, -1 if there is none."""
     favourite, largest = -1, -1.0
@@ -653,9 +654,10 @@ def find_favourite(prior, limits, first, last, is_left):
     return favourite
 
 
-@njit_part
+@njit(nogil=True, inline="always")  # its many arrays are not passed for every batch
 def score_batch(
     batch,
+    n_batch,
     effects,
     n_updates,
     step,
@@ -670,11 +672,11 @@ def score_batch(
     """Fill in the losses of at most `BATCH` features, whose effects are brought up to date."""
     n_pairs = uintp(weights.shape[0])
     # All factors first: they are far apart in memory, and loads one after the other overlap.
-    for i in range(batch.shape[0]):
+    for i in range(n_batch):
         f = batch[i]
         for t in range(n_updates[f], step):
             pending[i, t] = factors[t, f]
-    for i in range(batch.shape[0]):
+    for i in range(n_batch):
         f = batch[i]
         row, error = effects[f], errors[i]
         for t in range(n_updates[f], step):
@@ -693,7 +695,7 @@ def score_batch(
         loss_b = fused(weights[p], b[p], loss_b)
         loss_c = fused(weights[p], c[p], loss_c)
         loss_d = fused(weights[p], d[p], loss_d)
-    for i in range(batch.shape[0]):
+    for i in range(n_batch):
         loss = loss_a if i == 0 else loss_b if i == 1 else loss_c if i == 2 else loss_d
         losses[batch[i]] = loss
 
@@ -704,7 +706,7 @@ def gain_of(loss):
     return 1.0 - loss if loss < 1.0 else 0.0
 
 
-@njit_part
+@njit(nogil=True, inline="always")
 def is_better(f, other, prior, losses):
     """Whether a feature comes before another one.
 
