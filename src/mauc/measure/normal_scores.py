@@ -14,7 +14,6 @@ import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numba import uintp
