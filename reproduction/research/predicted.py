@@ -20,8 +20,8 @@ from mauc.classifiers import NearestNeighbor, NormalNaiveBayes
 from mauc.data.door import make_problem
 from mauc.evaluation import FoldEvaluator
 from mauc.lab import C45
-from mauc.measure.effects import measure
-from mauc.search.greedy import SearchState, search_features
+from mauc.measure.effects import Candidates, measure
+from mauc.search.greedy import SearchOptions, search_candidates
 from reproduction.common import load_npz
 
 MORE = (
@@ -63,8 +63,7 @@ def predict_before(X, y, shrinkage):
     problem = make_problem(np.asfortranarray(X), y)
     effects, scores = measure(problem, max_samples=2048)
     k = min(X.shape[1], MAX_SIZE)
-    state = SearchState(effects, scores, k, shrinkage=shrinkage)
-    found = search_features(state, k)
+    state, found = search_candidates(Candidates(effects, scores), k, SearchOptions(shrinkage))
     separations = np.array([state.separations_of(n) for n in found.n_steps])
     return ndtr(np.sqrt(separations / 2)).mean(axis=1)
 

@@ -18,8 +18,7 @@ from mauc.plotting import (
     WinDrawLossDisplay,
 )
 from mauc.registry import SELECTORS
-from mauc.search.units import CostCurve
-from mauc.selectors.trace import SelectionTrace
+from mauc.selectors.trace import CostCurve, SelectionTrace
 from mauc.stats import Comparison
 
 LETTERS = list(string.ascii_lowercase)

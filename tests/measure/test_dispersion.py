@@ -11,9 +11,9 @@ from scipy.stats import chi2
 
 from mauc import GreedyMAUC
 from mauc.data.door import make_problem
-from mauc.measure import dispersion as module
-from mauc.measure.dispersion import FOLDED, find_folded, spread_sentence
-from mauc.measure.effects import measure
+from mauc.measure import effects as module
+from mauc.measure.effects import FOLDED, find_folded, measure
+from mauc.selectors.greedy_mauc import spread_sentence
 from tests.helpers.array_source import CountingSource
 from tests.helpers.cli_helpers import run, run_json
 from tests.helpers.selector_cases import assert_same_fit

@@ -8,11 +8,13 @@ from scipy.special import ndtri
 from mauc import GreedyMAUC
 from mauc.data.door import make_problem
 from mauc.measure.effects import EffectEstimator, measure
-from mauc.measure.normal_scores import (
+from mauc.measure.nominal_scores import (
     category_scores,
     class_signs,
     further_axes,
     rank_scores,
+)
+from mauc.measure.normal_scores import (
     resolve_shrinkage,
     score_table,
 )

@@ -10,10 +10,8 @@ from sklearn.ensemble import ExtraTreesClassifier
 from mauc import GreedyMAUC
 from mauc.data.door import make_problem
 from mauc.exceptions import NotEnoughMemoryError
-from mauc.measure.dispersion import find_folded
-from mauc.measure.effects import measure
+from mauc.measure.effects import measure, with_folded
 from mauc.search import greedy as bounds_module
-from mauc.search.folded import add_folded
 from mauc.selectors import greedy_mauc as greedy_module
 from tests.helpers.oracle_greedy import doubt_of, pair_stakes, score_correlations, separations
 from tests.helpers.selector_cases import assert_same_fit
@@ -39,7 +37,7 @@ def definition(X, y, k, shrinkage, prior):
     """Every feature at every step, alone and with its folded scores, matrices inverted."""
     effects, scores = measure(make_problem(X, y), n_room=20)
     m = len(effects)
-    columns = add_folded(effects, scores, *find_folded(effects, scores))
+    columns = with_folded(effects, scores)
     R, stakes = score_correlations(columns.scores, shrinkage, doubt_of(y)), pair_stakes(y)
 
     def error(features, *, with_last=True):

@@ -1,38 +1,31 @@
-"""The predicted MAUC and alternatives: refits as oracles, cases by hand, awkward inputs."""
+"""The predicted MAUC: refits as oracles, cases by hand, awkward inputs."""
 
 import pickle
 import warnings
-from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.optimize import brentq
 from scipy.special import ndtr
 from sklearn.datasets import load_digits
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.exceptions import NotFittedError
 
 from mauc import GreedyMAUC, mauc_score
 from mauc.data.door import make_problem
 from mauc.exceptions import SmallClassWarning
-from mauc.measure import dispersion
-from mauc.measure.effects import measure
-from mauc.search import greedy as search_module
+from mauc.measure import effects as effects_module
+from mauc.measure import nominal_scores
+from mauc.measure.effects import Candidates, measure
+from mauc.measure.nominal_scores import NominalColumn, further_axes
 from mauc.search import prediction as module
-from mauc.search.greedy import SearchState, measure_state, search_features
+from mauc.search.greedy import SearchOptions, search_candidates
 from mauc.search.prediction import (
-    MAX_LOSS,
-    MIN_SHARE,
-    Alternatives,
-    Exchange,
     Prediction,
     count_sizes,
     evaluated_sizes,
     lucky_shares,
 )
-from tests.helpers.oracle_greedy import score_correlations, separations
 
 
 def shifted_data(rng, n=90, m=6, c=3):
@@ -45,8 +38,7 @@ def ranked(X, y, shrinkage, k):
     """Return the prediction, the ranking, the scores and the labels as these are sorted."""
     problem = make_problem(np.asfortranarray(X), y)
     effects, scores = measure(problem)
-    state = SearchState(effects, scores, k, shrinkage=shrinkage)
-    found = search_features(state, k)
+    state, found = search_candidates(Candidates(effects, scores), k, SearchOptions(shrinkage))
     labels = np.repeat(np.arange(len(scores.class_counts)), scores.class_counts)
     return Prediction(state.leave(), found.n_steps), found.ranking, scores, labels
 
@@ -106,17 +98,20 @@ def nominal_leftover(rng, weights=None):
     X = np.column_stack([X, y + rng.normal(size=200)])
     selector = GreedyMAUC(categorical_features=[0, 1, 2])
     problem = make_problem(X, y, selector.fit_options, weights)
-    effects, scores = measure(problem)
-    state = SearchState(effects, scores, 4, shrinkage=0.3)
-    search_features(state, 4)
+    state, _ = search_candidates(Candidates(*measure(problem)), 4, SearchOptions(0.3))
     return state.leave(), y
+
+
+def confirmed(left, share):
+    """Return the same with nominal columns whose effects are confirmed to that part."""
+    return left._replace(nominal=[known and NominalColumn(share) for known in left.nominal])
 
 
 def test_nominal_columns_equal_refits_on_all_their_axes(rng, monkeypatch):
     monkeypatch.setattr(module, "lucky_shares", lambda chosen, z: np.zeros_like(chosen))
     left, labels = nominal_leftover(rng)
-    left = left._replace(confirmed=np.where(np.isnan(left.confirmed), np.nan, 1.0))
-    whole, stops = module._add_axes(left, [1, 2, 3, 4])
+    left = confirmed(left, 1.0)
+    whole, _, stops = module._add_axes(left, [1, 2, 3, 4])
     assert stops[-1] > 4 + 3  # each of the nominal columns has further ones
     found = module.predict_sizes(left, [4])
     Z = whole.rows.T.astype(float)
@@ -127,8 +122,7 @@ def test_nominal_columns_equal_refits_on_all_their_axes(rng, monkeypatch):
 def test_weights_of_nominal_columns_are_copies_of_the_rows(rng):
     # A leave-pair-out AUC is the exception: its shares are set.
     left, _ = nominal_leftover(rng)
-    left = left._replace(confirmed=np.where(np.isnan(left.confirmed), np.nan, 0.8))
-    copies = left._replace(
+    copies = confirmed(left, 0.8)._replace(
         rows=np.repeat(left.rows, 2, axis=1),
         weights=np.ones(400),
         class_counts=2 * left.class_counts,
@@ -136,7 +130,7 @@ def test_weights_of_nominal_columns_are_copies_of_the_rows(rng):
         other_sums=2 * left.other_sums,
         other_scales=left.other_scales / np.sqrt(2),
     )
-    heavy = left._replace(
+    heavy = confirmed(left, 0.8)._replace(
         weights=np.full(200, 2.0),
         class_weights=2 * left.class_weights,
         other_sums=2 * left.other_sums,
@@ -345,144 +339,6 @@ def test_shares_are_shares(z):
     assert ((shares >= 0) & (shares <= 1)).all()
 
 
-@pytest.fixture
-def groups(rng):
-    """Three classes; features 0-2, 3-5, ... repeat each other, the more so the earlier."""
-    y = np.arange(150) % 3
-    base = rng.normal(size=(150, 5)) + 1.2 * rng.normal(size=(3, 5))[y]
-    noise = np.tile([0.1, 0.2, 0.6], 5)
-    X = np.repeat(base, 3, axis=1) + noise * rng.normal(size=(150, 15))
-    return np.column_stack([X, rng.normal(size=(150, 3)), np.ones(150)]), y
-
-
-def oracle(X, y, selector):
-    """Solve for every set anew, effects scaled so that all chosen have the predicted MAUC."""
-    model = measure_state(selector, make_problem(X, y), 1)
-    R = score_correlations(model.scores, model.shrinkage, model.doubt)
-
-    def scaled(chosen, scale):
-        return ndtr(scale * np.sqrt(separations(model.effects, R, chosen) / 2)).mean()
-
-    chosen, found = selector.ranking_.tolist(), {}
-    high = selector.predicted_mauc_[-1]
-    is_high = scaled(chosen, 1.0) > high
-    scale = brentq(lambda scale: scaled(chosen, scale) - high, 0, 1) if is_high else 1.0
-    mauc = partial(scaled, scale=scale)
-    for f in chosen:
-        rest = [g for g in chosen if g != f]
-        adds = mauc(chosen) - mauc(rest)
-        rows = []
-        for g in np.setdiff1d(np.flatnonzero(model.scores.varies), chosen).tolist():
-            loss = mauc(chosen) - mauc([*rest, g])
-            share = 1 - (mauc([*chosen, g]) - mauc([*rest, g])) / adds
-            if loss <= MAX_LOSS and share >= MIN_SHARE:
-                rows.append((-share, g, loss, adds, R[f, g]))
-        found[f] = sorted(rows)[:5]
-    return found
-
-
-@pytest.mark.parametrize("k", [3, 5, 7, "predicted"])
-def test_equals_the_definition(groups, k):
-    selector = GreedyMAUC(k).fit(*groups)
-    expected = oracle(*groups, selector)
-    assert any(expected.values())
-    check_exchanges(selector, expected)
-
-
-@pytest.mark.parametrize("k", [6, 8, "predicted"])
-def test_of_features_of_spread_nothing_is_known_and_the_others_equal_the_definition(groups, rng, k):
-    X, y = groups
-    wide = rng.normal(size=150) * np.array([1.0, 5.0, 1.0])[y]
-    X = np.column_stack([X, wide, wide + 0.01 * rng.normal(size=150)])
-    selector = GreedyMAUC(k).fit(X, y)
-    folded = {*selector.folded_features_.tolist()}
-    assert folded == {19, 20}
-    assert folded & {*selector.ranking_.tolist()}
-    expected = oracle(X, y, selector)
-    assert any(expected[f] for f in expected.keys() - folded)
-    check_exchanges(selector, {f: [] if f in folded else rows for f, rows in expected.items()})
-    for one in (one for exchanges in selector.alternatives_.values() for one in exchanges):
-        assert one.alternative < X.shape[1]  # no folded scores
-
-
-def check_exchanges(selector, expected):
-    assert list(selector.alternatives_) == selector.ranking_.tolist()
-    for f, exchanges in selector.alternatives_.items():
-        assert [one.alternative for one in exchanges] == [row[1] for row in expected[f]]
-        for one, (share, _, loss, adds, r) in zip(exchanges, expected[f], strict=True):
-            assert one.feature == f
-            assert_allclose(
-                [one.loss, one.loss_without, one.share, one.correlation],
-                [loss, adds, -share, r],
-                atol=1e-8,
-            )
-
-
-def test_a_pickle_holds_what_was_found_and_little_more(groups):
-    selector = GreedyMAUC(5).fit(*groups)
-    stored = pickle.loads(pickle.dumps(selector))
-    assert selector._exchanges.state is None
-    assert dict(stored.alternatives_) == dict(selector.alternatives_)
-
-
-def test_large_states_are_not_held(groups, monkeypatch):
-    later = GreedyMAUC(5).fit(*groups)
-    assert later._exchanges.state is not None
-    monkeypatch.setattr(search_module, "MAX_HELD", 0)
-    at_once = GreedyMAUC(5).fit(*groups)
-    assert at_once._exchanges.state is None
-    assert dict(at_once.alternatives_) == dict(later.alternatives_)
-
-
-def test_constant_and_all_features(groups):
-    X, y = groups
-    selector = GreedyMAUC("all").fit(X, y)
-    assert all(exchanges == [] for exchanges in selector.alternatives_.values())
-    assert str(selector.alternatives_) == (
-        "no chosen feature can be replaced at a predicted loss of 0.001 or less"
-    )
-    with pytest.warns(match="every feature is constant"):
-        constant = GreedyMAUC(1).fit(np.ones((6, 2)), [0, 1] * 3)
-    assert constant.alternatives_[0] == []
-
-
-def test_before_fit():
-    with pytest.raises(NotFittedError):
-        _ = GreedyMAUC().alternatives_
-
-
-def test_printed_and_framed():
-    pytest.importorskip("pandas")
-    rows = [
-        [Exchange(17, 18, 0.0004, 0.01, 0.9, 0.8), Exchange(17, 16, 0.00099, 0.01, 0.8, 0.7)],
-        [],
-        [Exchange(3, 4, -0.0002, 0.01, 0.9, 0.8)],
-    ]
-    found = Alternatives([17, 2, 3], rows, [f"x{j}" for j in range(20)])
-    assert str(found).splitlines() == [
-        "x17 could be replaced by x18, x16 at a predicted loss of at most 0.0010 (± 0.0016)",
-        "x3 could be replaced by x4 at no predicted loss (± 0.0016)",
-    ]
-    assert found.names(17) == ["x18", "x16"]
-    frame = found.to_frame()
-    assert list(frame.columns) == [
-        "feature",
-        "alternative",
-        "loss",
-        "loss_without",
-        "share",
-        "correlation",
-    ]
-    assert list(frame["alternative"]) == ["x18", "x16", "x4"]
-    many = Alternatives(
-        range(30),
-        [[Exchange(j, 31, 0.0005, 0.1, 1, 1)] for j in range(30)],
-        [f"x{j}" for j in range(32)],
-    )
-    assert str(many).splitlines()[-1] == "... and 10 more"
-    assert str(many).startswith("x0 could be replaced by x31 at a predicted loss of 0.0005 (±")
-
-
 def awkward_table():
     """Six features of which one tells by its spread, one has ties and two are nominal."""
     rng = np.random.default_rng(0)
@@ -525,7 +381,7 @@ def test_a_set_is_predicted_whatever_its_order(is_weighted, pair_weight):
 
 
 def test_sets_of_many_features_are_predicted_whatever_their_order(monkeypatch):
-    monkeypatch.setattr(dispersion, "_MIN_CLASS_COUNT", 10**6)  # one column per feature
+    monkeypatch.setattr(effects_module, "_MIN_CLASS_COUNT", 10**6)  # one column per feature
     X, y = load_digits(return_X_y=True)
 
     def fit(size, **wishes):
@@ -558,3 +414,17 @@ def test_words_of_one_class_predict_as_a_flag_does(blank):
     assert_array_equal(word.ranking_, flag.ranking_)
     assert_allclose(word.predicted_mauc_, flag.predicted_mauc_, atol=0.01)
     assert word.predicted_mauc_[-1] > plain.predicted_mauc_[-1]
+
+
+def test_axes_of_a_nominal_column_are_computed_once(monkeypatch):
+    X, y, _ = awkward_table()
+    columns = []
+
+    def counted(scores, *args):
+        columns.append(scores.tobytes())
+        return further_axes(scores, *args)
+
+    monkeypatch.setattr(nominal_scores, "further_axes", counted)
+    selector = GreedyMAUC(None, feature_costs=dict.fromkeys(X.columns, 1), budget=3).fit(X, y)
+    assert selector.predicted_mauc_[-1] > 0.5
+    assert len(columns) == 2  # of many sets with one of the two nominal columns, or with both

@@ -210,8 +210,8 @@ def test_nominal_noise_has_no_large_weight(rng):
     )
     problem = make_problem(X, y)
     _, scores = measure(problem)
-    squares = dict(scores.nominal_shares)
-    scores.nominal_shares.update(dict.fromkeys(squares, np.inf))  # all of it is confirmed
+    for known in scores.nominal.values():
+        known.share = np.inf  # all of it is confirmed
     plain = learn_importances(ExtraTreesClassifier(200), problem, scores)
     assert nominal.prior_[1] < (plain[1] / plain.max()) ** 0.2
     assert nominal.prior_[1] < nominal.prior_[[0, 2, 3, 4, 5]].min()

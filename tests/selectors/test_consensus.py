@@ -14,7 +14,6 @@ from mauc import ARCO, FCBF, FSDD, MAUCD, MDFS, MRMR, AnovaF, ConsensusSelector,
 from mauc.data.door import make_problem
 from mauc.exceptions import MaucError
 from mauc.registry import SELECTORS, make_selector
-from mauc.search.greedy import measure_state
 from mauc.selectors import consensus as module
 from mauc.selectors.consensus import (
     RULES,
@@ -24,6 +23,7 @@ from mauc.selectors.consensus import (
     stability_sentence,
 )
 from mauc.selectors.error_bound import ErrorControl
+from mauc.selectors.greedy_mauc import measure_state
 from mauc.selectors.halves import complementary_halves
 from mauc.stability import UNKNOWN, Stability
 from mauc.stats import stability
@@ -98,7 +98,7 @@ def rank(state, rankings):
 
 def oracle(model, rankings, k, weights):
     """Each step inverts the correlations anew and counts the votes anew."""
-    R = score_correlations(model.scores, model.shrinkage, model.doubt)
+    R = score_correlations(model.scores, model.options.shrinkage, model.options.doubt)
 
     def loss(chosen):
         return np.exp(-separations(model.effects, R, chosen) / 8).sum()

@@ -19,11 +19,11 @@ from mauc.data.row_hash import sample_rows
 from mauc.evaluation import FoldEvaluator
 from mauc.exceptions import ConstantInputWarning, NotEnoughMemoryError, SmallClassWarning
 from mauc.measure.effects import measure
-from mauc.search import folded as folded_module
+from mauc.search import choice as choice_module
 from mauc.search import greedy as bounds_module
-from mauc.search.greedy import search_features
+from mauc.search.choice import enough_features
+from mauc.search.greedy import search_candidates
 from mauc.selectors import greedy_mauc as greedy_module
-from mauc.selectors.greedy_mauc import enough_features
 from tests.helpers.array_source import CountingSource
 from tests.helpers.oracle_greedy import doubt_of, greedy, shrinkage_intensity
 from tests.helpers.selector_cases import assert_same_fit
@@ -306,9 +306,9 @@ def test_predicted_keeps_the_fewest_features_that_are_predicted_to_be_enough(mon
 
     def counted(*args, **options):
         searches.append(args[1])
-        return search_features(*args, **options)
+        return search_candidates(*args, **options)
 
-    monkeypatch.setattr(folded_module, "search_features", counted)
+    monkeypatch.setattr(choice_module, "search_candidates", counted)
     selector = GreedyMAUC("predicted").fit(X, y)
     assert searches == [64]
     n_kept = len(selector.ranking_)

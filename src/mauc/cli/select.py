@@ -278,8 +278,8 @@ def write_pairs(found: Fitted, path: Path, jobs: int, *, force: bool) -> Path:
 
 def _facts(found: Fitted, fitting: Fitting) -> dict[str, Any]:
     """Return a selection as plain values; what is not known is not there."""
-    from mauc.measure.dispersion import chosen_by_spread
     from mauc.selectors.explain import served_pairs
+    from mauc.selectors.greedy_mauc import chosen_by_spread
 
     selector, dataset = found.selector, found.dataset
     names = dataset.feature_names
@@ -368,7 +368,7 @@ def _print_stability(selector: Any, names: Sequence[str]) -> None:
 
 def _print_spread(selector: Any, names: Sequence[str]) -> None:
     """Print the features that count by their spread, if there are any."""
-    from mauc.measure.dispersion import spread_sentence
+    from mauc.selectors.greedy_mauc import spread_sentence
 
     if sentence := spread_sentence(selector, names):
         show.print_sentence(sentence)

@@ -3,27 +3,45 @@
 An AUC tells an effect badly where most pairs of rows are tied, and where classes are small. There,
 effects are moved towards standardised differences of the normal scores; see
 docs/methods/greedy_mauc.md.
+
+A class that lies on both sides of another one, or around it, has no effect on the order of the
+values, but one by their spread: on their distances from the median, which are a further column of a
+search. The *folded* score of a normal score z is Phi^-1(2 Phi(|z|) - 1), the normal score of the
+distance of a rank from the median rank: see "Dispersion" in docs/methods/greedy_mauc.md.
 """
 
+from collections.abc import Iterator
+from typing import NamedTuple
+
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import ndtr, ndtri
+from scipy.stats import chi2
 
 from mauc.data.problem import Problem
+from mauc.data.weights import pair_mean
 from mauc.engine.arrays import read_only
 from mauc.engine.nominal import apparent_pair_auc, nominal_pair_auc
+from mauc.measure.nominal_scores import (
+    MAX_SCORE,
+    UNIT,
+    NominalColumn,
+    category_scores,
+    class_signs,
+    rank_scores,
+)
 from mauc.measure.normal_scores import (
     MIN_TIED,
     BlockScores,
     KeptRows,
     NormalScorer,
     NormalScores,
-    category_scores,
-    class_signs,
+    class_moments,
     empty_scores,
-    rank_scores,
 )
 from mauc.measure.pair_auc import ColumnReader, folded_auc, unordered_columns
 
+RATE = 1.0 / 8.0  # of the error bound exp(-D_p^2 / 8) of a pair whose squared effect is D_p^2
+MAX_FOLDED = 128  # features whose folded scores are kept
 MAX_AUC = 1.0 - 1e-4  # a perfect AUC of a finite sample is no proof of an infinite effect
 MODEL_NOISE = 0.05  # square of an effect (AUC 0.56) that is not distinguished from model error
 _MAX_SQUARE = 11.0  # of an effect (AUC 0.99): beyond, its variance is no better known
@@ -34,6 +52,10 @@ _PRIOR_DEGREES = 40.0  # of freedom, of the pooled variance in that of two class
 _HALF_SIZE = 30.0  # samples of a class at which the difference of a tied feature counts half
 _SMALL_SHARE = 0.5  # of the difference, in the effect on the smallest classes
 _ENOUGH = 100.0  # samples of a class from which on the AUC of a feature without ties is enough
+_MIN_CLASS_COUNT = 20  # kept samples of both classes, for an effect of spread
+_LEVEL = 0.01  # of significance, divided by the number of effects
+_DISCOUNT = 0.5  # of effects of spread: few classifiers use all of them, linear ones nothing
+_BLOCK_CELLS = 2**21  # scores that are folded at once
 
 
 def measure(
@@ -63,7 +85,7 @@ def measure(
     )
     for block, shares in blocks:
         for position, share in shares:
-            scores.nominal_shares[block.start + position] = share
+            scores.nominal[block.start + position] = NominalColumn(share)
     return effects, scores
 
 
@@ -96,13 +118,13 @@ def _measure_block(
     for out in pair_auc:
         out[:] = folded_auc(wins, problem.max_wins)
     shares = []
-    # They were read as codes, and are read again as scores of the categories.
+    # They were read as codes; their scores are those of their categories instead.
     for at, counts in unordered_columns(problem, block):
         by_category = category_scores(counts)
         codes = problem.columns.floats([block.start + at])[0].astype(np.int64)
         # The codes of rows that do not count may be those of no category.
         values = rank_scores(by_category)[np.minimum(codes, counts.n_categories - 1)]
-        reader.read_columns(read_only(values[np.newaxis]), np.array([at]), written)
+        reader.write_order(read_only(values[np.newaxis]), np.array([at]), written)
         folded, signs = nominal_pair_auc(counts), class_signs(counts, by_category)
         effects[at] = estimator.nominal(folded, signs)
         apparent = folded_effects(apparent_pair_auc(counts))
@@ -159,7 +181,7 @@ class EffectEstimator:
         """Return the effects of a nominal feature, whose AUCs are 1/2 or more."""
         return signs * shrink_effects(folded_effects(folded), self._variances)
 
-    def _blend(self, effects, block, columns):
+    def _blend(self, effects: np.ndarray, block: BlockScores, columns: np.ndarray) -> np.ndarray:
         """Return effects of AUCs moved towards the standardised differences of the columns."""
         shares = block.n_tied[columns] / self._n_samples**2
         weights = np.clip((shares - MIN_TIED) / (_FULLY_TIED - MIN_TIED), 0.0, 1.0)
@@ -217,3 +239,102 @@ def shrink_effects(effects: np.ndarray, variances: np.ndarray) -> np.ndarray:
     # below the noise is kept.
     effects *= np.where(ratios < 2.0, ratios / 4.0, 1.0 - 1.0 / np.maximum(ratios, 2.0))
     return effects
+
+
+class Candidates(NamedTuple):
+    """The columns of a search: features, followed by the folded scores of some of them."""
+
+    effects: np.ndarray  #: (n_features + n_folded, n_pairs)
+    scores: NormalScores
+    folded: np.ndarray = np.zeros(0, np.int64)  #: the features that have folded scores, ascending
+
+    def take(self, features: np.ndarray) -> "Candidates":
+        """Return some features, ascending, with their folded scores."""
+        n_features = len(self.effects) - len(self.folded)
+        is_taken = np.isin(self.folded, features)
+        kept = np.concatenate([features, n_features + np.flatnonzero(is_taken)])
+        folded = np.searchsorted(features, self.folded[is_taken])
+        return Candidates(self.effects[kept], self.scores.taken(kept), folded)
+
+
+def _fold_table() -> np.ndarray:
+    """Return the folded score of every score, by its byte; that of missing values, 0, stays."""
+    sizes = np.abs(np.arange(256, dtype=np.uint8).view(np.int8).astype(np.float64)) / UNIT
+    with np.errstate(divide="ignore"):
+        folded = np.rint(UNIT * ndtri(2.0 * ndtr(sizes) - 1.0))
+    folded[0] = 0.0
+    return np.clip(folded, -MAX_SCORE, MAX_SCORE).astype(np.int8)
+
+
+FOLDED = _fold_table()
+
+
+def folded_moments(scores: NormalScores, columns: np.ndarray) -> np.ndarray:
+    """Return sums and sums of squares of folded scores, shape (n_columns, 2, n_classes)."""
+    starts = np.append(0, np.cumsum(scores.class_counts))
+    return class_moments(scores.padded.view(np.uint8), columns, starts, scores.weights, FOLDED)
+
+
+def find_folded(
+    effects: np.ndarray, scores: NormalScores, pair_shares: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return features whose spread separates class pairs, ascending, and their effects by it."""
+    if pair_shares is None:
+        pair_shares = np.full(effects.shape[1], 1.0 / effects.shape[1])
+    found = [(np.zeros(0, np.int64), np.empty((0, effects.shape[1])), np.empty(0))]
+    for block, spread in spread_effects(effects, scores):
+        if not spread.any():
+            continue
+        errors = np.exp(-RATE * effects[block] ** 2)
+        gains = pair_mean(errors * (1.0 - np.exp(-RATE * spread**2)), pair_shares)
+        used = np.flatnonzero(gains > 1.0 - pair_mean(errors, pair_shares))
+        found.append((block[used], spread[used], gains[used]))
+    columns, spread, gains = (np.concatenate(part) for part in zip(*found, strict=True))
+    best = np.sort(np.argsort(-gains, kind="stable")[:MAX_FOLDED])
+    return columns[best], spread[best]
+
+
+def spread_effects(
+    effects: np.ndarray, scores: NormalScores
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield blocks of numeric features and their effects by spread, 0 where it tells nothing."""
+    counts = scores.class_weights
+    first, second = np.triu_indices(len(counts), 1)
+    large = np.flatnonzero(np.minimum(counts[first], counts[second]) >= _MIN_CLASS_COUNT)
+    is_number = scores.varies.copy()
+    is_number[list(scores.nominal)] = False
+    columns = np.flatnonzero(is_number)
+    if len(large) == 0:
+        columns = columns[:0]
+    both = first[large], second[large]
+    variances = 1.0 / counts[both[0]] + 1.0 / counts[both[1]]
+    luck = chi2.isf(_LEVEL / max(len(columns) * len(large), 1), 1) * variances
+    width = max(1, _BLOCK_CELLS // max(scores.padded.shape[1], len(first)))
+    for start in range(0, len(columns), width):
+        block = columns[start : start + width]
+        present = np.where(counts > 0, counts, 1)
+        effect = standard_differences(folded_moments(scores, block), present, *both)
+        shrink_effects(effect, variances)
+        squares, ordered = effect**2, effects[block] ** 2
+        is_used = (squares > luck) & (squares > 2.0 * ordered[:, large])
+        spread = np.zeros(ordered.shape)
+        spread[:, large] = _DISCOUNT * is_used * effect
+        yield block, spread
+
+
+def with_folded(
+    effects: np.ndarray, scores: NormalScores, pair_shares: np.ndarray | None = None
+) -> Candidates:
+    """Return features with the folded scores of those that need them, for which there is room."""
+    return add_folded(effects, scores, *find_folded(effects, scores, pair_shares))
+
+
+def add_folded(
+    effects: np.ndarray, scores: NormalScores, folded: np.ndarray, spread: np.ndarray
+) -> Candidates:
+    """Append the folded scores of features, whose effects are `spread`."""
+    if len(folded) == 0:
+        return Candidates(effects, scores, folded)
+    padded, moments = FOLDED[scores.padded[folded].view(np.uint8)], folded_moments(scores, folded)
+    extended = scores.extended(padded, moments[:, 0].T, moments[:, 1].sum(axis=1))
+    return Candidates(np.concatenate([effects, spread]), extended, folded)

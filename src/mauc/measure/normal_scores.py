@@ -14,36 +14,27 @@ import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numba import uintp
-from scipy import sparse
 from scipy.special import ndtri
 
 from mauc.compile import njit
 from mauc.data.problem import Problem
 from mauc.data.row_hash import sample_rows
 from mauc.engine.levels import take_levels
-from mauc.engine.nominal import CategoryCounts
+from mauc.measure.nominal_scores import MAX_SCORE, UNIT, NominalColumn
 from mauc.parallel import scratch_array
 
-UNIT = 32  # steps per standard deviation: 127 of them reach 3.97, the extreme of 14000 ranks
-MAX_SCORE = 127
 MIN_TIED = 0.1  # share of tied pairs of rows up to which the AUC alone tells the effect
 _ALIGN = 64  # scores: products over whole vectors have no remainder
+MIN_VARIANCE = 1e-3  # floor of a residual variance: that of a copy of other features is 0
 _MIN_WITHIN = 0.25  # whole numbers that differ within a class have a scatter of 1/2 or more
 _N_SHRINKAGE_FEATURES = 64  # enough for a mean over 2016 pairs of features
 _MAX_FLOOR = 0.5  # of the shrinkage: beyond, a copy of a feature would pass for another one
 _DOUBT = 1.5  # over the number of classes: errors over few class pairs do not cancel
 _MIN_CLASS_COUNT = 3  # samples that a class needs for a correlation of its own
 _STRIDE = 64  # ranks
-_N_SQUARES = 8  # the power method takes 2^8 steps
-_MAX_SQUARED = 64  # classes whose matrix is squared; with more, a vector is multiplied step by step
-_MAX_DENSE = 2**22  # products of a dense table of categories and classes
-_MAX_FURTHER = 3  # axes of a nominal feature beside the first
-_MIN_INERTIA = 1e-9  # of an axis
-_DECIMALS = 9  # scores that agree to this many are equal, whatever the order of their sums was
 
 
 @dataclass(frozen=True)
@@ -59,9 +50,7 @@ class NormalScores:
     rows: np.ndarray  #: (n_kept,), int32: the rows that are kept, sorted by class
     class_sizes: np.ndarray  #: (n_classes,): weights of all rows of each class, or their numbers
     weights: np.ndarray | None = None  #: (>= n_kept,): of the kept rows, then zeros
-    #: for nominal features of more than two categories, whose scores are made of the classes, the
-    #: part of the squared effects of their scores that leave-pair-out AUCs confirm, in [0, 1]
-    nominal_shares: dict[int, float] = field(default_factory=dict)
+    nominal: dict[int, NominalColumn] = field(default_factory=dict)  #: by column
 
     @property
     def scores(self) -> np.ndarray:
@@ -76,18 +65,23 @@ class NormalScores:
         stops = np.cumsum(self.class_counts)
         return np.array([part.sum() for part in np.split(self.weights, stops)[:-1]])
 
-    def weighted(self, columns: Any) -> np.ndarray:
-        """Return scores, padded, that give weighted sums of products with other scores."""
-        if self.weights is None:
-            return self.padded[columns].astype(np.int16)
-        return self.padded[columns] * self.weights
+    @cached_property
+    def row_weights(self) -> np.ndarray:
+        """What the scores of one of two columns are multiplied by, for sums of products of both.
 
-    def products(self, first: Any, second: Any) -> np.ndarray:
+        Ones without weights, of 16 bits so that the products have as many.
+        """
+        if self.weights is None:
+            return np.ones(self.padded.shape[1], np.int16)
+        return self.weights
+
+    def products(self, first: np.ndarray | int, second: np.ndarray | int) -> np.ndarray:
         """Return the sums of the products of two columns, or of many."""
         kind = np.int64 if self.weights is None else np.float64
-        return np.einsum("...i,...i->...", self.weighted(first), self.padded[second], dtype=kind)
+        weighted = self.padded[first] * self.row_weights
+        return np.einsum("...i,...i->...", weighted, self.padded[second], dtype=kind)
 
-    def values(self, columns: Any, part: slice) -> np.ndarray:
+    def values(self, columns: np.ndarray, part: slice) -> np.ndarray:
         """Return scores of some kept rows times the roots of their weights, for products."""
         values = self.padded[columns, part]
         return values if self.weights is None else values * np.sqrt(self.weights[part])
@@ -105,23 +99,51 @@ class NormalScores:
 
     def taken(self, columns: np.ndarray) -> "NormalScores":
         """Return those of some columns alone, in the order given."""
-        shares = self.nominal_shares
+        nominal = self.nominal
         return replace(
             self,
             padded=self.padded[columns],
             sums=self.sums[:, columns],
             squares=self.squares[columns],
             varies=self.varies[columns],
-            nominal_shares={at: shares[f] for at, f in enumerate(columns.tolist()) if f in shares},
+            nominal={at: nominal[f] for at, f in enumerate(columns.tolist()) if f in nominal},
         )
 
     @property
     def confirmed_roots(self) -> np.ndarray:
-        """The roots of `nominal_shares`, 1 for other columns."""
+        """The roots of the shares of nominal columns, 1 for other columns."""
         roots = np.ones(len(self.squares))
-        for column, share in self.nominal_shares.items():
-            roots[column] = max(math.sqrt(share), 1e-6)
+        for column, known in self.nominal.items():
+            roots[column] = max(math.sqrt(known.share), 1e-6)
         return roots
+
+    def unexplained(
+        self, columns: np.ndarray, s: int, centers: np.ndarray, scales: np.ndarray
+    ) -> np.ndarray:
+        """Return the parts of variances that groups of equal s leave, of what a line leaves.
+
+        `centers` and `scales` are those of `within_scales`.
+        """
+        keys = np.repeat(256 * np.arange(len(self.class_counts)), self.class_counts)
+        keys += self.scores[s]
+        order = np.argsort(keys, kind="stable")
+        starts = np.append(np.flatnonzero(np.diff(keys[order], prepend=-999)), len(keys))
+        weights, sizes, at = self.weights, np.diff(starts), np.arange(len(columns))
+        if weights is not None:
+            weights = weights[order]
+            sizes = np.add.reduceat(weights, starts[:-1])
+        n_groups, n, n_classes = len(sizes), sizes.sum(), np.count_nonzero(self.class_counts)
+        if n_groups >= n:
+            return np.ones(len(columns))
+        moments = class_moments(self.scores[columns][:, order], at, starts, weights)
+        between = (moments[:, 0] ** 2 / sizes).sum(axis=1)
+        shared = self.products(columns, s).astype(np.float64)
+        for center, own in zip(centers[:, columns], centers[:, s], strict=True):
+            between -= center * center
+            shared -= center * own
+        r = shared * scales[columns] * scales[s]
+        unexplained = (1.0 - between * scales[columns] ** 2) * (n - n_classes) / (n - n_groups)
+        return np.maximum(unexplained, 0.0) / np.maximum(1.0 - r * r, 1e-9)
 
     def within_scales(self) -> tuple[np.ndarray, np.ndarray]:
         """Return `within_scales` of the kept rows."""
@@ -163,7 +185,11 @@ class KeptRows:
     """
 
     def __init__(
-        self, problem: Problem, max_samples: int | None, kept: Any = None, kept_weights: Any = None
+        self,
+        problem: Problem,
+        max_samples: int | None,
+        kept: np.ndarray | None = None,
+        kept_weights: np.ndarray | None = None,
     ):
         codes, n_classes, given = problem.codes, problem.n_classes, problem.sample_weight
         self.starts: np.ndarray
@@ -177,7 +203,7 @@ class KeptRows:
             kept_weights = counts * min(1.0, total / max_samples)
         elif kept is None:
             kept, kept_weights = np.arange(len(order)), self.weights
-        self.kept: Any = kept
+        self.kept: np.ndarray = kept
         #: the rows that are kept, by class, their number in each, and their weights, then zeros
         self.kept_rows: np.ndarray = self.order[kept]
         self.kept_counts: np.ndarray = np.bincount(codes[self.kept_rows], minlength=n_classes)
@@ -400,110 +426,6 @@ def _correlations(scatter):
     # Whole numbers that differ have a scatter of 1/2 or more.
     inverse = np.where(deviations > 0.5, 1.0 / np.maximum(deviations, 0.5), 0.0)
     return scatter * inverse[:, None] * inverse
-
-
-def category_scores(counts: CategoryCounts) -> np.ndarray:
-    """Return the score of every category; the largest is 1 or -1, 0 those that do not occur."""
-    known = np.array([counts.of_class(k)[1].sum() for k in range(len(counts.totals))])
-    n, shares = known.sum(), known / known.sum()
-    inverse_roots = np.where(shares > 0, 1.0 / np.sqrt(np.maximum(shares, 1e-300)), 0.0)
-    sizes = np.bincount(counts.categories, counts.counts, minlength=counts.n_categories)
-    products = _profile_products(counts, sizes) / n - np.outer(shares, shares)
-    products *= np.outer(inverse_roots, inverse_roots)
-    axis, inertia = _leading_axis(products, np.sqrt(shares))
-    classes = np.repeat(np.arange(len(known)), np.diff(counts.starts))
-    of_entries = counts.counts * (axis * inverse_roots)[classes]
-    totals = np.bincount(counts.categories, of_entries, minlength=counts.n_categories)
-    n_categories, n_classes = np.count_nonzero(sizes), np.count_nonzero(known)
-    chance = (np.sqrt(n_categories - 1) + np.sqrt(n_classes - 1)) ** 2
-    variance = max(0.0, n * inertia - chance) / max(n - (sizes * sizes).sum() / n, 1e-300)
-    scores = totals / (1.0 + sizes * variance)
-    return scores / max(np.abs(scores).max(), 1e-300)
-
-
-def further_axes(scores: np.ndarray, class_counts: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Return up to three more scores of the categories of a nominal feature, by sample, int8.
-
-    They are the leading axes of the correspondence analysis, without what is linear in the
-    `scores`, which are those of samples sorted by class.
-    """
-    codes = np.repeat(np.arange(len(class_counts)), class_counts)
-    values, groups = np.unique(scores, return_inverse=True)
-    shape = len(class_counts), len(values)
-    table = np.bincount(codes * shape[1] + groups, weights, shape[0] * shape[1]).reshape(shape)
-    table = table[class_counts > 0] / table.sum()
-    by_class, roots = table.sum(axis=1), np.sqrt(table.sum(axis=0))
-    expected = np.outer(by_class, roots * roots)
-    residuals = (table - expected) / np.sqrt(expected)
-    axis = _unit(values * roots, roots)
-    residuals -= np.outer(np.einsum("kv,v->k", residuals, axis), axis)
-    found = np.zeros((max(0, min(_MAX_FURTHER, len(values) - 2, len(table) - 2)), len(scores)))
-    for row in found:
-        products = np.einsum("kv,lv->kl", residuals, residuals)
-        axis, inertia = _leading_axis(products, np.sqrt(by_class))
-        if weights.sum() * inertia <= (math.sqrt(len(values) - 2) + math.sqrt(len(table) - 2)) ** 2:
-            break
-        along = np.einsum("k,kv->v", axis, residuals)
-        units = UNIT * along / (roots * math.sqrt(max(inertia, _MIN_INERTIA)))
-        row[:] = np.clip(np.rint(units), -MAX_SCORE, MAX_SCORE)[groups]
-        residuals -= np.outer(axis, along)
-    return found[found.any(axis=1)].astype(np.int8)
-
-
-def rank_scores(scores: Any) -> np.ndarray:
-    """Return the ranks 0, 1, ... of scores, float64; equal ones have the same."""
-    return np.unique(scores.round(_DECIMALS), return_inverse=True)[1].astype(np.float64)
-
-
-def class_signs(counts: Any, scores: Any) -> np.ndarray:
-    """Return for every class pair the sign of the difference of the mean scores, never 0."""
-    means = np.zeros(len(counts.totals))
-    for k in range(len(means)):
-        categories, in_class = counts.of_class(k)
-        means[k] = (scores[categories] * in_class).sum() / max(in_class.sum(), 1e-300)
-    first, second = np.triu_indices(len(means), 1)
-    return np.where(means[first] >= means[second], 1.0, -1.0)
-
-
-def _profile_products(counts, sizes):
-    """Return the sums over the categories of n_kv n_lv / n_v, shape (n_classes, n_classes)."""
-    n_classes = len(counts.totals)
-    shares = counts.counts / sizes[counts.categories]
-    if counts.n_categories * n_classes**2 > _MAX_DENSE:
-        shape = (counts.n_categories, n_classes)
-        table = sparse.csc_array((counts.counts, counts.categories, counts.starts), shape)
-        profiles = sparse.csc_array((shares, counts.categories, counts.starts), shape)
-        return (table.T @ profiles).toarray()
-    table, profiles = np.zeros((2, n_classes, counts.n_categories))
-    cells = np.repeat(np.arange(n_classes), np.diff(counts.starts)), counts.categories
-    table[cells], profiles[cells] = counts.counts, shares
-    return np.einsum("kv,lv->kl", table, profiles)
-
-
-def _leading_axis(matrix, trivial):
-    """Return the eigenvector of the largest eigenvalue, and that, by the power method.
-
-    It starts from the order of the classes, so that of several axes with the same eigenvalue
-    (categories that determine the class) one is taken that tells all classes apart. Sums are
-    NumPy's own: those of BLAS would depend on the number of threads.
-    """
-    axis = _unit(np.arange(1.0, len(matrix) + 1.0) * trivial, trivial)
-    if len(matrix) <= _MAX_SQUARED:
-        power = matrix
-        for _ in range(_N_SQUARES):
-            power = power / max(np.abs(power).max(), 1e-300)
-            power = np.einsum("kl,lm->km", power, power)
-        axis = _unit(np.einsum("kl,l->k", power, axis), trivial)
-    else:
-        for _ in range(2**_N_SQUARES):
-            axis = _unit(np.einsum("kl,l->k", matrix, axis), trivial)
-    return axis, float(np.einsum("k,k->", axis, np.einsum("kl,l->k", matrix, axis)))
-
-
-def _unit(vector, trivial):
-    """Return a vector of length 1, orthogonal to the unit vector `trivial`."""
-    vector = vector - trivial * np.einsum("k,k->", trivial, vector)
-    return vector / max(np.sqrt(np.einsum("k,k->", vector, vector)), 1e-300)
 
 
 @njit(cache=True, nogil=True)

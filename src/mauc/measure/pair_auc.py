@@ -359,10 +359,7 @@ class ColumnReader:
     def read(self, block: Any, writer: Any) -> np.ndarray:
         """Return the wins of the columns of a block, of shape (n_columns, n_pairs)."""
         XT = self._problem.columns.ordered(block)
-        return self.read_columns(XT, np.arange(len(XT)), writer)
-
-    def read_columns(self, XT: Any, columns: Any, writer: Any) -> np.ndarray:
-        """Return the wins of values that are given, of columns at these positions."""
+        columns = np.arange(len(XT))
         if self._problem.sample_weight is not None:
             return self._read_weighted(XT, columns, writer)
         if not can_count(XT.shape[1], self._problem.n_classes):
@@ -381,14 +378,20 @@ class ColumnReader:
             wins[chosen] = self._read_values(XT[chosen], columns[chosen], writer)
         return wins
 
+    def write_order(self, XT: np.ndarray, columns: np.ndarray, writer: Any) -> None:
+        """Tell the writer the order of values that are given, without counting wins."""
+        if self._problem.sample_weight is not None:
+            self._write_ranks(XT, np.argsort(XT, axis=1, kind="stable"), columns, writer)
+            return
+        for part in key_blocks(XT):
+            self._write_sorted(XT[part], columns[part], writer)
+
     def _read_weighted(self, XT, columns, writer):
         # Stable: equal values are summed in the order of the rows, whatever rows are left out.
         problem, orders = self._problem, np.argsort(XT, axis=1, kind="stable")
         weights, totals, _ = problem.pair_weights
         wins = weighted_wins(XT, problem.codes, weights, totals, orders)
-        ranks, tied = np.empty(XT.shape), np.empty(len(XT))
-        rank_ordered(XT, orders, problem.sample_weight, ranks, tied)
-        writer.write_ranks(ranks, tied, columns)
+        self._write_ranks(XT, orders, columns, writer)
         return np.clip(wins, 0.0, problem.max_wins, out=wins)  # sums of weights are rounded
 
     def _read_levels(self, LT, n_levels, columns, writer):
@@ -402,8 +405,22 @@ class ColumnReader:
     def _read_values(self, XT, columns, writer):
         wins = np.empty((len(XT), len(self._problem.max_wins)), np.int64)
         for part in key_blocks(XT):
-            keys, n_known, row_bits = sort_with_rows(XT[part], self._labels, self._rows)
-            writer.write_sorted(keys, n_known, row_bits, columns[part])
+            keys, n_known, row_bits = self._write_sorted(XT[part], columns[part], writer)
             relabel(keys, n_known, row_bits, self._codes, self._label_bits)
             wins[part] = sweep_keys(keys, n_known, self._problem.class_counts, self._label_bits)
         return wins
+
+    def _write_ranks(
+        self, XT: np.ndarray, orders: np.ndarray, columns: np.ndarray, writer: Any
+    ) -> None:
+        ranks, tied = np.empty(XT.shape), np.empty(len(XT))
+        rank_ordered(XT, orders, self._problem.sample_weight, ranks, tied)
+        writer.write_ranks(ranks, tied, columns)
+
+    def _write_sorted(
+        self, XT: np.ndarray, columns: np.ndarray, writer: Any
+    ) -> tuple[np.ndarray, np.ndarray, int]:
+        """Sort columns, tell the writer, and return their keys, known values and bits of a row."""
+        keys, n_known, row_bits = sort_with_rows(XT, self._labels, self._rows)
+        writer.write_sorted(keys, n_known, row_bits, columns)
+        return keys, n_known, row_bits

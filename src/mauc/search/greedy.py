@@ -1,20 +1,28 @@
-"""The greedy search for features that together separate all class pairs, and its state."""
+"""The greedy search for features that together separate all class pairs, and its state.
+
+`SearchState` knows what every feature adds to those that were chosen, `FeatureSearch` is the loop
+that chooses, and `GainBounds` spares it the features that cannot win. What only some searches have
+comes from files of their own: the folded scores of features from `folded`, wishes from `units`.
+"""
 
 import math
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
+from typing import NamedTuple, TypeVar
 
 import numpy as np
-from llvmlite import ir
-from numba import types, uintp
-from numba.extending import intrinsic
+from numba import uintp
 
 from mauc.compile import njit, njit_part
-from mauc.measure.effects import measure
-from mauc.measure.normal_scores import NormalScores, class_moments, resolve_shrinkage
+from mauc.engine.arithmetic import dot, exp_minus, fused
+from mauc.measure.effects import RATE, Candidates
+from mauc.measure.nominal_scores import NominalColumn
+from mauc.measure.normal_scores import MIN_VARIANCE, NormalScores
 from mauc.parallel import count_threads, even_ranges, run_in, start_pool
 from mauc.progress import track
+from mauc.search.folded import FoldedScores
 
-MIN_VARIANCE = 1e-3  # floor of v: a copy of a chosen feature has residual variance 0
 MIN_EFFECTS = 1 << 17  # with fewer, scoring all features takes less time than finding bounds
 BATCH = 4  # features scored at once: the sums over their pairs do not wait for each other
 # Rough seconds of a product, and of all else that a feature takes per step, and what a step must
@@ -26,11 +34,22 @@ MAX_HELD = 2**26  # bytes of a state that is kept after the search
 _MAX_WINDOW = 64  # steps before all bounds are renewed
 # What rounding may take from a bound or add to a gain: much more than it does.
 _SLACK, _MARGIN = 1.0 + 1e-6, 1e-11
-RATE = 1.0 / 8.0  # of the error bound exp(-D_p^2 / 8) of a pair (Chernoff)
 _FEW = 10.0  # samples of two classes, in harmonic mean, whose error counts half
 _FUNCTION_NOISE = 0.1  # variance left, below which a nominal feature is taken for a function
-_CHUNK = 1 << 16  # products of two 8-bit numbers: as many never overflow a 32-bit sum
 _TILE = 1 << 16  # features: long rows stream well, and one of them stays in the second-level cache
+
+Block = tuple[int, int]  # the first feature, and that after the last
+T = TypeVar("T")
+
+
+class SearchOptions(NamedTuple):
+    """What a search trusts and what it counts, beside its columns."""
+
+    shrinkage: float  #: the part of the within-class correlations that does not count
+    doubt: float = 0.0  #: the part of them that is replaced by their cubes
+    prior: np.ndarray | None = None  #: (n_features,): gains are compared times these, in (0, 1]
+    pair_shares: np.ndarray | None = None  #: (n_pairs,): what each pair counts, None if the same
+    n_jobs: int | None = None
 
 
 class Taken(NamedTuple):
@@ -40,6 +59,17 @@ class Taken(NamedTuple):
     gain: float  #: e_p(s)^2 / v(s)
     drop: float  #: of the error of the pair
     separation: float  #: D_p before the step
+
+
+class LastChoice(NamedTuple):
+    """A choice that no column is conditioned on yet, and what it was chosen among."""
+
+    rank: int  #: from 0
+    taken: Taken
+    step: int  #: chosen columns before it
+    is_left: np.ndarray
+    variances: np.ndarray
+    limits: np.ndarray
 
 
 class GreedyRanking(NamedTuple):
@@ -54,14 +84,15 @@ class GreedyRanking(NamedTuple):
 
     def first(self, k: int) -> "GreedyRanking":
         """Return the ranking of the first k features."""
-        return GreedyRanking(*[part[:k] for part in self[:-1]] + [self.relevance])
+        ranking, pairs, ranks, gains, n_steps = (part[:k] for part in self[:-1])
+        return GreedyRanking(ranking, pairs, ranks, gains, n_steps, self.relevance)
 
 
 class Leftover(NamedTuple):
     """What remains known of normal scores after a search, for its prediction."""
 
     rows: np.ndarray  #: (k, n_kept), int8: scores of the chosen columns, at most 512
-    confirmed: np.ndarray  #: (k,): their `NormalScores.nominal_shares`, NaN where there is none
+    nominal: list[NominalColumn | None]  #: what is known of those that are nominal
     other_sums: np.ndarray  #: (n_classes, <= 4096): of features at even distances
     other_scales: np.ndarray  #: see `within_scales`
     class_counts: np.ndarray  #: (n_classes,), int64: kept rows of each class
@@ -79,42 +110,30 @@ class SearchState:
     ``effects[f] - sum_u slopes[u] factors[u, f]``, u from ``n_updates[f]`` to t - 1, and its
     residual variance ``1 - sum_u factors[u, f]^2``, u < t.
 
-    `effects`, of shape (n_columns, n_pairs), are overwritten by residual effects. At most `n_steps`
-    columns will be chosen. `doubt` is the part of the within-class correlations that is replaced by
-    their cubes; all count 1 - `shrinkage` times. Gains are multiplied by the `prior`, weights in
-    (0, 1], when they are compared; errors by `pair_stakes`, with `pair_shares`, None if all count
-    the same. The last `n_folded` columns are not candidates on their own.
+    The effects of the candidates, of shape (n_columns, n_pairs), are overwritten by residual
+    effects. At most k features will be chosen, with their folded scores, which are not candidates
+    on their own.
     """
 
-    def __init__(
-        self,
-        effects: np.ndarray,
-        scores: NormalScores,
-        n_steps: int,
-        *,
-        shrinkage: float,
-        doubt: float = 0.0,
-        prior: np.ndarray | None = None,
-        pair_shares: np.ndarray | None = None,
-        n_folded: int = 0,
-        n_jobs: int | None = None,
-    ):
+    def __init__(self, candidates: Candidates, k: int, options: SearchOptions) -> None:
+        effects, scores, folded = candidates
         n_columns, n_pairs = effects.shape
-        n_rows = max(n_steps, 1)
-        self.scores: Any = scores  # None, as others, once the search has left
+        n_rows = max(k + min(k, len(folded)), 1)
+        self.options: SearchOptions = options
         self.effects: np.ndarray = effects
         self.varies: np.ndarray = scores.varies
-        self.n_features: int = n_columns - n_folded
-        self.shrinkage: float = shrinkage
-        self.doubt: float = doubt
+        self.n_features: int = n_columns - len(folded)
+        prior = options.prior
         self.prior: np.ndarray = np.ones(self.n_features) if prior is None else prior
-        self.centers: Any
-        self.scales: Any
+        # Scores, with what turns their products into correlations, until the search has left.
+        self.scores: NormalScores = scores
+        self.centers: np.ndarray
+        self.scales: np.ndarray
         self.centers, self.scales = scores.within_scales()
         # Features that vary and are not chosen; these and folded scores that are not chosen.
         self.is_left: np.ndarray = scores.varies.copy()
         self.is_open: np.ndarray = self.is_left
-        if n_folded > 0:
+        if len(folded) > 0:
             self.is_open = self.is_left.copy()
             self.is_open[self.n_features :] = True
         self.step: int = 0
@@ -130,33 +149,22 @@ class SearchState:
         self.slopes: np.ndarray = np.empty((n_rows, n_pairs))
         self.separations: np.ndarray = np.zeros(n_pairs)
         # What each pair counts, at most 1, and its weight in the remaining error.
-        self.pair_shares: np.ndarray | None = pair_shares
-        self.stakes: np.ndarray = pair_stakes(scores.class_sizes, pair_shares)
+        self.stakes: np.ndarray = pair_stakes(scores.class_sizes, options.pair_shares)
         self.weights: np.ndarray = self.stakes / self.stakes.sum()
-        self.bounds: Any = GainBounds(self.n_features, self.weights)
-        self.blocks: list[tuple[int, int]] = _feature_blocks(
-            self.n_features, scores.padded.shape[1], n_jobs
+        self.bounds: GainBounds = GainBounds(self.n_features, self.weights)
+        self.blocks: list[Block] = _feature_blocks(
+            self.n_features, scores.padded.shape[1], options.n_jobs
         )
-        self.pool: Any = None  # of a search with several blocks
-        self.sets: Any = None  # FeatureSets of a search that does not go by its gains alone
-        self._n_jobs = n_jobs
-        self._nominal = np.array(sorted(scores.nominal_shares), np.int64)
+        self.pool: ThreadPoolExecutor | nullcontext[None] | None = None  # while it is searched
+        self._nominal = np.array(sorted(scores.nominal), np.int64)
         self._n_reduced = np.zeros(n_columns, np.int64)  # chosen columns that effects are freed of
 
-    def with_prior(self, prior: Any) -> "SearchState":
+    def with_prior(self, prior: np.ndarray | None) -> "SearchState":
         """Return a state before the first step, on a copy of the effects, with weights of gains."""
-        return SearchState(
-            self.effects.copy(),
-            self.scores,
-            len(self.chosen),
-            shrinkage=self.shrinkage,
-            doubt=self.doubt,
-            prior=prior,
-            pair_shares=self.pair_shares,
-            n_jobs=self._n_jobs,
-        )
+        candidates = Candidates(self.effects.copy(), self.scores)
+        return SearchState(candidates, len(self.chosen), self.options._replace(prior=prior))
 
-    def find_best(self, block: Any) -> Any:
+    def find_best(self, block: Block) -> int:
         """Return the best feature of a range, -1 if none is left; its loss is up to date."""
         if len(self._nominal) > 1:
             self._reduce_nominal(block)
@@ -183,63 +191,47 @@ class SearchState:
             np.zeros((BATCH, len(self.weights))),
         )
 
-    def _reduce_nominal(self, block):
+    def _reduce_nominal(self, block: Block) -> None:
         """Take off the effects of nominal features what only categories of chosen ones tell."""
         columns = self._nominal[np.searchsorted(self._nominal, block[0]) :]
         columns = columns[(columns < block[1]) & self.is_left[columns]]
         for at in range(int(self._n_reduced[columns].min(initial=self.step)), self.step):
-            if self.chosen[at] in self.scores.nominal_shares:
+            if self.chosen[at] in self.scores.nominal:
                 new = columns[self._n_reduced[columns] <= at]
                 self.update_effects(new)
                 self.effects[new] *= self.kept_by(new, self.chosen[at])[:, np.newaxis]
         self._n_reduced[columns] = self.step
 
-    def kept_by(self, columns: Any, s: Any) -> np.ndarray:
+    def kept_by(self, columns: np.ndarray, s: int) -> np.ndarray:
         """Return what is left, in [0, 1], of effects of nominal columns when another is chosen."""
-        return np.sqrt(np.minimum(self._unexplained(columns, s) / _FUNCTION_NOISE, 1.0))
+        unexplained = self.scores.unexplained(columns, s, self.centers, self.scales)
+        return np.sqrt(np.minimum(unexplained / _FUNCTION_NOISE, 1.0))
 
-    def _unexplained(self, columns, s):
-        """Return the parts of variances that groups of equal s leave, of what a line leaves."""
-        scores, counts = self.scores.scores, self.scores.class_counts
-        keys = np.repeat(256 * np.arange(len(counts)), counts) + scores[s]
-        order = np.argsort(keys, kind="stable")
-        starts = np.append(np.flatnonzero(np.diff(keys[order], prepend=-999)), len(keys))
-        weights, sizes, at = self.scores.weights, np.diff(starts), np.arange(len(columns))
-        if weights is not None:
-            weights = weights[order]
-            sizes = np.add.reduceat(weights, starts[:-1])
-        n_groups, n, n_classes = len(sizes), sizes.sum(), np.count_nonzero(counts)
-        if n_groups >= n:
-            return np.ones(len(columns))
-        moments = class_moments(scores[columns][:, order], at, starts, weights)
-        centers, scales = self.centers[:, columns], self.scales[columns]
-        between = (moments[:, 0] ** 2 / sizes).sum(axis=1)
-        shared = self.scores.products(columns, s).astype(np.float64)
-        for center, own in zip(centers, self.centers[:, s], strict=True):
-            between -= center * center
-            shared -= center * own
-        r = shared * scales * self.scales[s]
-        unexplained = (1.0 - between * scales**2) * (n - n_classes) / (n - n_groups)
-        return np.maximum(unexplained, 0.0) / np.maximum(1.0 - r * r, 1e-9)
+    def correlations(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        """Return the shrunk within-class correlations of pairs of columns."""
+        centers, shrinkage, doubt = self.centers, self.options.shrinkage, self.options.doubt
+        within = self.scores.products(first, second) - (centers[:, first] * centers[:, second]).sum(
+            axis=0
+        )
+        r = within * self.scales[first] * self.scales[second]
+        return (1.0 - shrinkage) * (r - doubt * (r - r * r * r))
 
-    def count_better(
-        self, block: Any, taken: Any, step: int, variances: np.ndarray, limits: Any
-    ) -> Any:
-        """Count features of a range that gain more on the pair of a taken column than it did."""
+    def count_better(self, block: Block, last: LastChoice) -> int:
+        """Count features of a range that gain more on the pair of a choice than it did."""
         return count_better(
-            *taken,
+            *last.taken,
             self.effects,
             self.n_updates,
-            step,
+            last.step,
             self.slopes,
             self.factors,
-            variances,
+            last.variances,
             *block,
-            self.is_left,
-            limits,
+            last.is_left,
+            last.limits,
         )
 
-    def take(self, s: Any) -> Taken:
+    def take(self, s: int) -> Taken:
         """Choose column s, whose effects are up to date, and return what that does to its pair."""
         taken = take_column(
             s,
@@ -258,17 +250,17 @@ class SearchState:
         self.bounds.advance(self.step, self.slopes, self.weights)
         return Taken(*taken)
 
-    def condition(self, block: Any) -> None:
+    def condition(self, block: Block) -> None:
         """Condition the variances of a range of features on the column that was taken last."""
         first, last = block
         s = self.chosen[self.step - 1]
         update_block(
             self.scores.padded,
-            self.scores.weighted(s),
+            self.scores.padded[s] * self.scores.row_weights,
             self.centers,
             self.scales,
-            self.shrinkage,
-            self.doubt,
+            self.options.shrinkage,
+            self.options.doubt,
             s,
             self.step - 1,
             self.roots[self.step - 1],
@@ -280,19 +272,19 @@ class SearchState:
         )
         self.bounds.update(block, self.variances)
 
-    def add(self, s: Any) -> Taken:
+    def add(self, s: int) -> Taken:
         """Take column s and condition all columns on it."""
         taken = self.take(s)
         self.run(self.condition)
         return taken
 
-    def run(self, task: Any, *args: Any) -> list[Any]:
+    def run(self, task: Callable[[Block], T]) -> list[T]:
         """Return the results of a task on every block of features, each in a thread of its own."""
         if self.pool is None:
-            return [task(block, *args) for block in self.blocks]
-        return run_in(self.pool, task, self.blocks, *args)
+            return [task(block) for block in self.blocks]
+        return run_in(self.pool, task, self.blocks)
 
-    def update_effects(self, columns: Any) -> None:
+    def update_effects(self, columns: np.ndarray) -> None:
         """Condition the effects of some columns on all that are chosen."""
         update_effects(columns, self.effects, self.n_updates, self.step, self.slopes, self.factors)
 
@@ -312,22 +304,20 @@ class SearchState:
     def leave(self) -> Leftover:
         """Let go of what only further steps would need; return what a prediction needs of it."""
         scores, scales = self.scores, self.scales
-        self.scores = self.centers = self.scales = self.bounds = self.pool = None
+        del self.scores, self.centers, self.scales, self.bounds, self.pool
         chosen = self.chosen[: min(self.step, MAX_EVALUATED)]
         others = spread_columns(self.varies, self.chosen[: self.step])
-        shares, weights = scores.nominal_shares, scores.weights
-        if weights is None:
-            weights = np.ones(len(scores.rows))
+        weights = np.ones(len(scores.rows)) if scores.weights is None else scores.weights
         return Leftover(
             scores.scores[chosen],
-            np.array([shares.get(int(column), np.nan) for column in chosen]),
+            [scores.nominal.get(int(column)) for column in chosen],
             scores.sums[:, others],
             (scales * scores.confirmed_roots)[others],
             scores.class_counts,
             scores.class_weights,
             weights[: len(scores.rows)],
-            self.shrinkage,
-            self.pair_shares,
+            self.options.shrinkage,
+            self.options.pair_shares,
         )
 
     @property
@@ -357,78 +347,124 @@ def spread_columns(varies: np.ndarray, chosen: np.ndarray) -> np.ndarray:
     return varying[np.arange(n_others) * len(varying) // max(n_others, 1)]
 
 
-def measure_state(
-    selector: Any, problem: Any, n_steps: int, n_jobs: int | None = None, n_room: int = 0
-) -> SearchState:
-    """Return the state before the first step, with the options of a `GreedyMAUC` but its prior."""
-    options = selector.check_options()
-    effects, scores = measure(
-        problem, max_samples=options.max_samples, n_room=n_room, n_jobs=n_jobs
-    )
-    shrinkage, doubt = resolve_shrinkage(options.shrinkage, scores)
-    return SearchState(
-        effects,
-        scores,
-        n_steps,
-        shrinkage=shrinkage,
-        doubt=doubt,
-        pair_shares=problem.pair_shares,
-        n_jobs=n_jobs,
-    )
+class FeatureSearch:
+    """The search of k features, one move after another.
 
+    A move is a feature, with its folded score where it has one, or a unit of features that `units`
+    gives. What a move changes is told to all columns when the next one is sought: one pass over
+    the features does both.
+    """
 
-def search_features(state: Any, k: int) -> GreedyRanking:
-    """Choose k features that together separate all class pairs."""
-    found = empty_ranking(state, k)
-    n_chosen = int(found.n_steps[-1])
-
-    def condition_last(block, taken):
-        n_better = state.count_better(
-            block, taken, state.step - 1, state.variances, state.bounds.limits
+    def __init__(self, state: SearchState, k: int, folded: FoldedScores | None = None) -> None:
+        self.state: SearchState = state
+        self.folded: FoldedScores | None = folded
+        self.n_ranked: int = 0
+        self._found = GreedyRanking(
+            np.zeros(k, np.int64),
+            np.zeros(k, np.int64),
+            np.ones(k, np.int64),
+            np.zeros(k),
+            np.zeros(k, np.int64),
+            np.zeros(state.n_features),
         )
-        state.condition(block)
+        self._last: LastChoice | None = None
+        self._scored = -1  # the feature whose loss is that of this step
+
+    def run(self, moves: Iterable[Iterable[int]] | None = None) -> GreedyRanking:
+        """Return the ranking; `moves` call `best_move`, if they do not know the next one."""
+        with start_pool(len(self.state.blocks)) as self.state.pool:
+            for features in self._best_moves() if moves is None else moves:
+                for feature in features:
+                    self._choose(int(feature))
+            self._condition()
+        return self._found.first(self.n_ranked)
+
+    def _best_moves(self) -> Iterator[Iterable[int]]:
+        """Yield the best feature k times; constant ones come last, by column."""
+        k, varies = len(self._found.ranking), self.state.varies[: self.state.n_features]
+        n_chosen = min(k, int(varies.sum()))
+        for _ in track(range(n_chosen), "features"):
+            yield (self.best_move()[1],)
+        yield np.flatnonzero(~varies)[: k - n_chosen]
+
+    def best_move(self) -> tuple[float, int]:
+        """Return the gain and the number of the best feature; both -1 if none is left."""
+        state, relevance = self.state, self._found.relevance
+        n_better, bests = zip(*state.run(self._find_next), strict=True)
+        self._finish(n_better)
+        if state.step == 0:
+            relevance[:] = state.feature_gains()
+        gain, feature = -1.0, best_feature((f for f in bests if f >= 0), state.losses, state.prior)
+        self._scored = feature
+        if feature >= 0:
+            gain = state.prior[feature] * max(1.0 - state.losses[feature], 0.0)
+        if self.folded is not None:
+            gain, feature = self.folded.better_move(state, gain, feature, relevance)
+        return gain, feature
+
+    def _choose(self, feature: int) -> None:
+        """Rank a feature, and take it with its folded score; a constant one explains nothing."""
+        self._condition()
+        state, found, rank = self.state, self._found, self.n_ranked
+        self.n_ranked += 1
+        found.ranking[rank] = feature
+        if state.varies[feature]:
+            state.is_left[feature] = True  # it may be one of a group
+            if feature != self._scored:
+                state.find_best((feature, feature + 1))  # its effects and loss
+            loss, before = state.losses[feature], (state.step, state.is_left)
+            if self.folded is not None and self.folded.has(feature):
+                variances, limits = state.variances.copy(), state.bounds.limits.copy()
+                pair, gain, drop, separation, loss = self.folded.take(state, feature)
+                taken = Taken(pair, gain, drop, separation)
+            else:
+                variances, limits = state.variances, state.bounds.limits
+                taken = state.take(feature)
+            self._last = LastChoice(rank, taken, *before, variances, limits)
+            found.pairs[rank], found.gains[rank] = taken.pair, max(1.0 - loss, 0.0)
+        found.n_steps[rank] = state.step
+
+    def _condition(self) -> None:
+        """Condition all columns on the last choice, if that was not done yet."""
+        if self._last is not None:
+            self._finish(self.state.run(self._condition_block))
+
+    def _finish(self, n_better: Iterable[int]) -> None:
+        """Complete the rank of the last choice: all columns are conditioned on it."""
+        if self._last is not None:
+            self._found.ranks[self._last.rank] += sum(n_better)
+        self._last, self._scored = None, -1
+
+    def _condition_block(self, block: Block) -> int:
+        """Condition a block on the last choice; return how many of it gain more on its pair."""
+        if self._last is None:
+            return 0
+        n_better = self.state.count_better(block, self._last)
+        self.state.condition(block)
         return n_better
 
-    def find_next(block, taken):
-        n_better = condition_last(block, taken) if state.step > 0 else 0
-        return n_better, state.find_best(block)
-
-    taken = None
-    with start_pool(len(state.blocks)) as state.pool:
-        # found.ranking[:step] is chosen; variances are given it, effects given a part of it.
-        for step in track(range(n_chosen), "features"):
-            n_better, bests = zip(*state.run(find_next, taken), strict=True)
-            if step == 0:
-                found.relevance[:] = state.feature_gains()
-            else:
-                found.ranks[step - 1] += sum(n_better)
-            s = best_feature((f for f in bests if f >= 0), state.losses, state.prior)
-            found.ranking[step] = s
-            found.gains[step] = max(1.0 - state.losses[s], 0.0)
-            taken = state.take(s)
-            found.pairs[step] = taken.pair
-        if n_chosen > 0:
-            found.ranks[n_chosen - 1] += sum(state.run(condition_last, taken))
-    return found
+    def _find_next(self, block: Block) -> tuple[int, int]:
+        """Do so, and return the best feature of the block, too."""
+        return self._condition_block(block), self.state.find_best(block)
 
 
-def empty_ranking(state: Any, k: int) -> GreedyRanking:
-    """Return a ranking of k features to be filled in; constant ones are there, last, by column."""
-    varies = state.varies[: state.n_features]
-    n_chosen = min(k, int(varies.sum()))
-    ranking = np.zeros(k, np.int64)
-    ranking[n_chosen:] = np.flatnonzero(~varies)[: k - n_chosen]
-    return GreedyRanking(
-        ranking,
-        np.zeros(k, np.int64),
-        np.ones(k, np.int64),
-        np.zeros(k),
-        np.minimum(np.arange(1, k + 1), n_chosen),
-        np.zeros(state.n_features),
-    )
+def search_candidates(
+    candidates: Candidates, k: int, options: SearchOptions
+) -> tuple[SearchState, GreedyRanking]:
+    """Choose k features by their gains alone."""
+    search = start_search(candidates, k, options)
+    return search.state, search.run()
 
 
-def condition_on(state: Any, ranking: np.ndarray) -> Any:
+def start_search(candidates: Candidates, k: int, options: SearchOptions) -> FeatureSearch:
+    """Return the search of k features, before the first step."""
+    state, folded = SearchState(candidates, k, options), None
+    if len(candidates.folded) > 0:
+        folded = FoldedScores(state, candidates.folded)
+    return FeatureSearch(state, k, folded)
+
+
+def condition_on(state: SearchState, ranking: np.ndarray) -> SearchState:
     """Add the features of a ranking that vary to a state before its first step; return it."""
     for s in ranking[state.varies[ranking]]:
         step = state.step
@@ -438,21 +474,16 @@ def condition_on(state: Any, ranking: np.ndarray) -> Any:
     return state
 
 
-def plain_state(effects: Any, scores: Any, ranking: np.ndarray, options: Any) -> Any:
-    """Return a state of the features of a ranking alone, after the last step."""
-    state = condition_on(SearchState(effects, scores, len(ranking), **options), ranking)
-    state.leave()
-    return state
-
-
-def best_feature(features: Any, losses: np.ndarray, prior: Any) -> Any:
-    """Return the best of some features, by the same order as `find_best`."""
+def best_feature(features: Iterable[int], losses: np.ndarray, prior: np.ndarray) -> int:
+    """Return the best of some features, by the same order as `find_best`; -1 if there is none."""
     return min(
-        features, key=lambda f: (-prior[f] * max(1.0 - losses[f], 0.0), -prior[f], losses[f], f)
+        features,
+        key=lambda f: (-prior[f] * max(1.0 - losses[f], 0.0), -prior[f], losses[f], f),
+        default=-1,
     )
 
 
-def _feature_blocks(n_features, n_kept, n_jobs):
+def _feature_blocks(n_features: int, n_kept: int, n_jobs: int | None) -> list[Block]:
     """Cut the features into at most one block per thread, each worth its thread."""
     seconds = n_features * (n_kept * _PRODUCT_TIME + _FEATURE_TIME)
     return even_ranges(n_features, min(count_threads(n_jobs), int(seconds / _THREAD_TIME)))
@@ -465,12 +496,11 @@ class GainBounds:
     are of the step, counted from the first of a window, in which a feature was scored last.
     """
 
-    def __init__(self, n_features: int, weights: Any):
+    def __init__(self, n_features: int, weights: np.ndarray) -> None:
         # The matrix of a window takes a small part of the time that scoring all features would.
         window = min(_MAX_WINDOW, 2 + math.isqrt(n_features))
-        self.limits: np.ndarray = np.full(
-            n_features, np.inf
-        )  # nothing is known before the first step
+        # Nothing is known before the first step.
+        self.limits: np.ndarray = np.full(n_features, np.inf)
         self.reaches: np.ndarray = np.full(n_features, np.inf)
         self.variances: np.ndarray = np.ones(n_features)
         self.offsets: np.ndarray = np.zeros(n_features, np.int64)
@@ -482,7 +512,7 @@ class GainBounds:
         self._is_full = False
         self._is_worthwhile = n_features * len(weights) >= MIN_EFFECTS
 
-    def advance(self, step: int, slopes: np.ndarray, weights: Any) -> None:
+    def advance(self, step: int, slopes: np.ndarray, weights: np.ndarray) -> None:
         """Prepare the bounds of the next step, after `step` columns were chosen."""
         if not self._is_worthwhile:
             return
@@ -508,7 +538,7 @@ class GainBounds:
         self._is_full = n_since == len(self._weights_at) - 1
         self.offset = 0 if self._is_full else n_since
 
-    def update(self, block: Any, variances: np.ndarray) -> None:
+    def update(self, block: Block, variances: np.ndarray) -> None:
         """Fill in the limits of a range of features, given their variances."""
         if not self._is_worthwhile:
             self.limits[slice(*block)] = np.inf
@@ -576,70 +606,120 @@ def find_best(
     of shape (BATCH, n_steps) and `errors` of shape (BATCH, n_pairs), free of NaN, are work space.
     """
     # The largest bound is the likeliest winner: scored first, it rules most others out.
+    favourite = find_favourite(prior, limits, first, last, is_left)
+    if favourite < 0:
+        return -1
+    best, largest, n_batch = -1, 0.0, 1
+    batch[0] = favourite
+    # best is the winner of all batches so far; of the features before f, only those of the batch,
+    # which is not scored yet, can be better
+    for f in range(first, last + 1):
+        if n_batch == BATCH or not first < f < last:
+            score_batch(
+                batch,
+                n_batch,
+                effects,
+                n_updates,
+                step,
+                slopes,
+                factors,
+                variances,
+                weights,
+                pending,
+                errors,
+                losses,
+            )
+            for i in range(n_batch):
+                g = batch[i]
+                limits[g] = gain_of(losses[g]) + _MARGIN
+                offsets[g], old_variances[g] = offset, variances[g]
+                reaches[g] = math.sqrt(variances[g] * limits[g])
+                if best < 0 or is_better(g, best, prior, losses):
+                    best, largest = g, prior[g] * gain_of(losses[g])
+            n_batch = 0
+        is_candidate = f < last and f != favourite and is_left[f]
+        if is_candidate and prior[f] * limits[f] >= largest:
+            batch[n_batch] = f
+            n_batch += 1
+    return best
+
+
+@njit(nogil=True, inline="always")
+def find_favourite(prior, limits, first, last, is_left):
+    """Return the feature left of the largest bound times prior weight, -1 if there is none."""
     favourite, largest = -1, -1.0
     for f in range(first, last):
         if is_left[f] and prior[f] * limits[f] > largest:
             favourite, largest = f, prior[f] * limits[f]
-    if favourite < 0:
-        return -1
+    return favourite
+
+
+@njit(nogil=True, inline="always")  # its many arrays are not passed for every batch
+def score_batch(
+    batch,
+    n_batch,
+    effects,
+    n_updates,
+    step,
+    slopes,
+    factors,
+    variances,
+    weights,
+    pending,
+    errors,
+    losses,
+):
+    """Fill in the losses of at most `BATCH` features, whose effects are brought up to date."""
     n_pairs = uintp(weights.shape[0])
-    n_batch = 0
-    best, largest = -1, 0.0  # the latter is its weighted gain
-    # best is the winner among the features that were scored; none of the others before f can be it
-    for turn in range(first - 1, last + 1):
-        f = favourite if turn < first else turn
-        is_candidate = turn < last and is_left[f] and prior[f] * limits[f] >= largest
-        if turn < first or (is_candidate and f != favourite):
-            batch[n_batch] = f
-            n_batch += 1
-        if n_batch < BATCH and first <= turn < last:
-            continue
-        # All factors first: they are far apart in memory, and loads one after the other overlap.
-        for i in range(n_batch):
-            f = batch[i]
-            for t in range(n_updates[f], step):
-                pending[i, t] = factors[t, f]
-        for i in range(n_batch):
-            f = batch[i]
-            row, error = effects[f], errors[i]
-            for t in range(n_updates[f], step):
-                slope, factor = slopes[t], pending[i, t]
-                for p in range(n_pairs):
-                    row[p] = fused(-slope[p], factor, row[p])
-            n_updates[f] = step
-            inverse = RATE / variances[f]
+    # All factors first: they are far apart in memory, and loads one after the other overlap.
+    for i in range(n_batch):
+        f = batch[i]
+        for t in range(n_updates[f], step):
+            pending[i, t] = factors[t, f]
+    for i in range(n_batch):
+        f = batch[i]
+        row, error = effects[f], errors[i]
+        for t in range(n_updates[f], step):
+            slope, factor = slopes[t], pending[i, t]
             for p in range(n_pairs):
-                error[p] = exp_minus(row[p] * row[p] * inverse)
-        # Pairs are added one after the other: the order of a sum is the same for all features.
-        a, b, c, d = errors[0], errors[1], errors[2], errors[3]
-        loss_a = loss_b = loss_c = loss_d = 0.0
+                row[p] = fused(-slope[p], factor, row[p])
+        n_updates[f] = step
+        inverse = RATE / variances[f]
         for p in range(n_pairs):
-            loss_a = fused(weights[p], a[p], loss_a)
-            loss_b = fused(weights[p], b[p], loss_b)
-            loss_c = fused(weights[p], c[p], loss_c)
-            loss_d = fused(weights[p], d[p], loss_d)
-        for i in range(n_batch):
-            f = batch[i]
-            loss = loss_a if i == 0 else loss_b if i == 1 else loss_c if i == 2 else loss_d
-            losses[f] = loss
-            rise = 1.0 - loss if loss < 1.0 else 0.0
-            limits[f] = rise + _MARGIN
-            offsets[f], old_variances[f] = offset, variances[f]
-            reaches[f] = math.sqrt(variances[f] * limits[f])
-            # The larger weighted gain decides, then the larger weight, the smaller loss and the
-            # lower column. 1 - loss is rounded, but never so that it reverses an order: with equal
-            # weights this is the order of the losses.
-            gain, is_first = prior[f] * rise, best < 0
-            if not is_first:
-                is_first = gain > largest
-                if gain == largest and prior[f] != prior[best]:
-                    is_first = prior[f] > prior[best]
-                elif gain == largest:
-                    is_first = loss < losses[best] or (loss == losses[best] and f < best)
-            if is_first:
-                best, largest = f, gain
-        n_batch = 0
-    return best
+            error[p] = exp_minus(row[p] * row[p] * inverse)
+    # Pairs are added one after the other: the order of a sum is the same for all features.
+    a, b, c, d = errors[0], errors[1], errors[2], errors[3]
+    loss_a = loss_b = loss_c = loss_d = 0.0
+    for p in range(n_pairs):
+        loss_a = fused(weights[p], a[p], loss_a)
+        loss_b = fused(weights[p], b[p], loss_b)
+        loss_c = fused(weights[p], c[p], loss_c)
+        loss_d = fused(weights[p], d[p], loss_d)
+    for i in range(n_batch):
+        loss = loss_a if i == 0 else loss_b if i == 1 else loss_c if i == 2 else loss_d
+        losses[batch[i]] = loss
+
+
+@njit_part
+def gain_of(loss):
+    """Return the part of the error that a feature takes away; by rounding, a loss may exceed 1."""
+    return 1.0 - loss if loss < 1.0 else 0.0
+
+
+@njit(nogil=True, inline="always")
+def is_better(f, other, prior, losses):
+    """Whether a feature comes before another one.
+
+    The larger weighted gain decides, then the larger weight, the smaller loss and the lower column.
+    1 - loss is rounded, but never so that it reverses an order: with equal weights this is the
+    order of the losses.
+    """
+    gain, other_gain = prior[f] * gain_of(losses[f]), prior[other] * gain_of(losses[other])
+    if gain != other_gain:
+        return gain > other_gain
+    if prior[f] != prior[other]:
+        return prior[f] > prior[other]
+    return losses[f] < losses[other] or (losses[f] == losses[other] and f < other)
 
 
 @njit(cache=True, nogil=True)
@@ -768,85 +848,3 @@ def update_block(
             new[f] = factor
             rest = variances[f] - factor * factor
             variances[f] = rest if rest > MIN_VARIANCE else MIN_VARIANCE
-
-
-@njit_part
-def dot(a, b):
-    """Return the sum of products of a row of int16, or float64, and one of int8, up to -+127."""
-    n = a.shape[0]
-    total = np.int64(0)
-    for start in range(0, n, _CHUNK):
-        part = np.int32(0)
-        stop = start + _CHUNK if start + _CHUNK < n else n
-        for i in range(uintp(start), uintp(stop)):
-            part = add_product(part, a[i], b[i])
-        total += part
-    return total
-
-
-_WORD, _WIDE = ir.IntType(32), ir.IntType(64)
-
-
-@intrinsic
-def add_product(typingctx, total, a, b):
-    """Return total + a b, of whole a in 32 bits: Numba would use 64 and half the lanes."""
-
-    def codegen(context, builder, signature, args):
-        total, a, b = args
-        return builder.add(total, builder.mul(builder.sext(a, _WORD), builder.sext(b, _WORD)))
-
-    def codegen_float(context, builder, signature, args):
-        return builder.fma(args[1], builder.sitofp(args[2], ir.DoubleType()), args[0])
-
-    if a == types.float64:
-        return types.float64(a, a, types.int8), codegen_float
-    return types.int32(types.int32, types.int16, types.int8), codegen
-
-
-@intrinsic
-def fused(typingctx, a, b, c):
-    """Return a b + c, rounded once: the same bits on every processor."""
-    signature = types.float64(types.float64, types.float64, types.float64)
-
-    def codegen(context, builder, signature, args):
-        return builder.fma(*args)
-
-    return signature, codegen
-
-
-@intrinsic
-def two_to_the(typingctx, shifted):
-    """Return 2^k, given k + 1.5 * 2^52, whose lowest bits are k."""
-    signature = types.float64(types.float64)
-
-    def codegen(context, builder, signature, args):
-        bits = builder.shl(builder.bitcast(args[0], _WIDE), ir.Constant(_WIDE, 52))
-        bits = builder.add(bits, ir.Constant(_WIDE, 1023 << 52))
-        return builder.bitcast(bits, ir.DoubleType())
-
-    return signature, codegen
-
-
-_SHIFT = 1.5 * 2.0**52
-_LOG2_E = 1.4426950408889634
-_LN2_HIGH, _LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
-_C3, _C4, _C5, _C6, _C7, _C8, _C9, _C10, _C11 = (1.0 / math.factorial(k) for k in range(3, 12))
-
-
-@njit_part
-def exp_minus(x):
-    """Return exp(-x) for x >= 0, to 1e-14 of itself; exp(-700) for all beyond.
-
-    exp(-x) = 2^k exp(r) with |r| <= log(2) / 2, and exp(r) by its series. There is no branch
-    and no call, so a loop over it runs in vectors, with the same bits in each lane.
-    """
-    x = x if x < 700.0 else 700.0
-    shifted = fused(x, -_LOG2_E, _SHIFT)
-    k = shifted - _SHIFT
-    r = fused(k, -_LN2_LOW, fused(k, -_LN2_HIGH, -x))
-    r2 = r * r
-    r4 = r2 * r2
-    low = fused(r2, fused(r, _C3, 0.5), 1.0 + r)
-    middle = fused(r2, fused(r, _C7, _C6), fused(r, _C5, _C4))
-    high = fused(r2, fused(r, _C11, _C10), fused(r, _C9, _C8))
-    return fused(r4, fused(r4, high, middle), low) * two_to_the(shifted)

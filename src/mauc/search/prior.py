@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 from joblib import parallel_config
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import has_fit_parameter
 
 from mauc.data.problem import Problem
@@ -21,9 +21,9 @@ _QUARTILE = 1.349  # standard deviations between the quartiles of normal values
 _MIN_SPREAD = 0.05  # standard deviations: with less, the quartiles tell nothing of most values
 
 
-def check_prior(prior: Any) -> Any:
-    """Return None or an estimator, checked."""
-    if prior is None or (hasattr(prior, "fit") and not isinstance(prior, type)):
+def check_prior(prior: Any) -> BaseEstimator:
+    """Return an estimator, checked."""
+    if hasattr(prior, "fit") and not isinstance(prior, type):
         return prior
     raise MaucError(
         f"prior must be None or an estimator with feature_importances_ or coef_ after fit, such as "
@@ -32,11 +32,9 @@ def check_prior(prior: Any) -> Any:
 
 
 def prior_weights(
-    prior: Any, problem: Problem, scores: NormalScores, n_jobs: int | None = None
-) -> np.ndarray | None:
-    """Return the weights of all features, made of the importances of an estimator, or None."""
-    if prior is None:
-        return None
+    prior: BaseEstimator, problem: Problem, scores: NormalScores, n_jobs: int | None = None
+) -> np.ndarray:
+    """Return the weights of all features, made of the importances of an estimator."""
     importances = learn_importances(prior, problem, scores, n_jobs)
     largest = importances.max()
     if not largest > 0.0:  # there was nothing to be split
@@ -45,7 +43,7 @@ def prior_weights(
 
 
 def learn_importances(
-    estimator: Any, problem: Problem, scores: NormalScores, n_jobs: int | None = None
+    estimator: BaseEstimator, problem: Problem, scores: NormalScores, n_jobs: int | None = None
 ) -> np.ndarray:
     """Return the importances of all features in an estimator that is fitted on `value_scores`."""
     n_features, n_kept = len(scores.varies), int(scores.class_counts.sum())
@@ -60,8 +58,8 @@ def learn_importances(
         codes[order],
         None if weights is None else weights[order],
     )
-    for column, share in scores.nominal_shares.items():
-        importances[column] *= share
+    for column, known in scores.nominal.items():
+        importances[column] *= known.share
     return importances
 
 
@@ -135,7 +133,7 @@ def value_scores(problem: Problem, scores: NormalScores, n_jobs: int | None = No
 
     for _ in problem.map(_score_block, scores.rows, out=(out,), n_jobs=n_jobs, is_dense=True):
         pass
-    nominal = np.array(sorted(scores.nominal_shares), np.int64)
+    nominal = np.array(sorted(scores.nominal), np.int64)
     if len(nominal) > 0:
         out[nominal] = scores.scores[nominal]
     return out

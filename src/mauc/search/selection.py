@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mauc.data.problem import Decomposition, decompose
 
@@ -24,7 +25,7 @@ class Ranked(NamedTuple):
     selection: Selection
     scores: np.ndarray  #: of every feature, shape (n_features,)
     pair_auc: np.ndarray | None = None  #: folded AUCs of the selected, if they are known already
-    details: Mapping[str, np.ndarray] = {}  #: further columns of the trace
+    details: Mapping[str, ArrayLike] = {}  #: further columns of the trace
 
 
 def single_ranking(

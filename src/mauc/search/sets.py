@@ -6,51 +6,54 @@ needs an order. That of a set is the order in which a search without wishes choo
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
-from mauc.search.folded import FoldedColumns, search_columns
+from mauc.measure.effects import Candidates
 from mauc.search.greedy import (
     MAX_EVALUATED,
     GreedyRanking,
-    SearchState,
+    Leftover,
+    SearchOptions,
+    search_candidates,
     spread_columns,
 )
 from mauc.search.prediction import Prediction, evaluated_sizes, predict_sizes
 
 
 class FeatureSets:
-    """Predicts the MAUC of sets of features; `options` are those of `SearchState`."""
+    """Predicts the MAUC of sets of features."""
 
-    def __init__(self, columns: FoldedColumns, options: dict[str, Any]) -> None:
-        self._columns, self._options = columns, options | {"n_jobs": 1}
+    def __init__(self, candidates: Candidates, options: SearchOptions) -> None:
+        self._candidates, self._options = candidates, options._replace(n_jobs=1)
 
     @cached_property
     def _scales(self) -> np.ndarray:
-        return self._columns.scores.within_scales()[1] * self._columns.scores.confirmed_roots
+        return self._candidates.scores.within_scales()[1] * self._candidates.scores.confirmed_roots
 
     def mauc(self, features: np.ndarray) -> float:
         """Return the MAUC to expect of a set of features, given by their columns."""
-        scores, folded = self._columns.scores, self._columns.folded
-        first = len(self._columns.effects) - len(folded)
+        scores, folded = self._candidates.scores, self._candidates.folded
+        first = len(self._candidates.effects) - len(folded)
         chosen = first + np.flatnonzero(np.isin(folded, features))
         others = spread_columns(scores.varies, chosen)
         return self.predict(features, scores.sums[:, others], self._scales[others])
 
-    def predict(self, features: np.ndarray, other_sums: Any, other_scales: Any) -> float:
+    def predict(
+        self, features: np.ndarray, other_sums: np.ndarray, other_scales: np.ndarray
+    ) -> float:
         """Do so, given the class sums and scales that tell the distances of all features."""
         part = self.take(features)
         k = min(len(features), MAX_EVALUATED)
-        left = search_columns(part._columns, k, part._options)[0].leave()
+        left = search_candidates(part._candidates, k, part._options)[0].leave()
         left = left._replace(other_sums=other_sums, other_scales=other_scales)
         return predict_sizes(left, evaluated_sizes(len(left.rows))[-1:])[0]
 
     def take(self, features: np.ndarray) -> "FeatureSets":
         """Return what it takes for some features alone, in the order of their columns."""
-        features, prior = np.sort(features), self._options["prior"]
-        options = self._options | {"prior": None if prior is None else prior[features]}
-        return FeatureSets(self._columns.take(features), options)
+        features, prior = np.sort(features), self._options.prior
+        options = self._options._replace(prior=None if prior is None else prior[features])
+        return FeatureSets(self._candidates.take(features), options)
 
 
 @dataclass(eq=False)
@@ -72,12 +75,8 @@ class SetPrediction(Prediction):
         return np.array([0.5, *predicted])[np.cumsum(is_evaluated)]
 
 
-def predict_ranking(state: SearchState, found: GreedyRanking) -> Prediction:
-    """Return the MAUC to expect of the first features of the ranking of a state, which leaves."""
-    sets, state.sets = state.sets, None
-    left = state.leave()
-    if sets is None:
-        return Prediction(left, found.n_steps)
+def predict_sets(left: Leftover, found: GreedyRanking, sets: FeatureSets) -> SetPrediction:
+    """Return the MAUC to expect of the first features of a ranking, each time as a set."""
     is_last = np.append(found.n_steps >= MAX_EVALUATED, True)
     chosen = found.ranking[: int(np.argmax(is_last)) + 1]
     positions = np.searchsorted(np.sort(chosen), chosen)

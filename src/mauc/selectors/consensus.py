@@ -11,24 +11,21 @@ from sklearn.base import clone
 from mauc.checks import check_choice, check_int
 from mauc.compile import njit
 from mauc.data.door import FitOptions, check_generator
+from mauc.engine.arithmetic import exp_minus
 from mauc.exceptions import MaucError
+from mauc.measure.effects import RATE
 from mauc.memory import check_memory
 from mauc.parallel import run_blocks, start_pool
 from mauc.progress import track
 from mauc.registry import Accepts, make_selector
-from mauc.search.greedy import (
-    RATE,
-    SearchState,
-    condition_on,
-    exp_minus,
-    measure_state,
-)
-from mauc.search.prediction import AlternativesMixin, Exchanges, Prediction
+from mauc.search.alternatives import AlternativesMixin, PendingAlternatives
+from mauc.search.greedy import Block, SearchState, condition_on
+from mauc.search.prediction import Prediction
 from mauc.search.prior import prior_weights
 from mauc.search.selection import single_ranking
 from mauc.selectors.base import RankingSelector
 from mauc.selectors.error_bound import ErrorControl
-from mauc.selectors.greedy_mauc import GreedyMAUC
+from mauc.selectors.greedy_mauc import GreedyMAUC, measure_state
 from mauc.selectors.halves import complementary_halves, take_half
 from mauc.stability import stability
 
@@ -281,15 +278,18 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
         state = measure_state(model, problem, n_wanted, self.n_jobs)
         if options.rule == "loss":
             estimator = model.check_options().prior
-            prior = prior_weights(estimator, problem, state.scores, self.n_jobs)
+            prior = None
+            if estimator is not None:
+                prior = prior_weights(estimator, problem, state.scores, self.n_jobs)
             ranking, rule_scores = rank_near_ties(state.with_prior(prior), votes)
         else:
             ranking, rule_scores = rank_by_votes(votes, options.rule)
         condition_on(state, ranking)
         self._prediction = Prediction(state.leave(), np.cumsum(state.varies[ranking]))
-        self._exchanges = Exchanges(state, self._prediction, ranking, set())
+        pending = PendingAlternatives(state, self._prediction, ranking, set())
+        self._alternatives = pending
         if state.is_large:
-            _ = self._exchanges.found
+            _ = pending.found
         self.frequencies_: np.ndarray = votes.frequencies
         self.mean_ranks_: np.ndarray = votes.mean_ranks
         self.stability_: Any = stability(self.rankings_, problem.n_features)
@@ -413,7 +413,8 @@ def rank_near_ties(state: SearchState, votes: Votes) -> tuple[np.ndarray, np.nda
     is_left = np.ones(len(state.effects), bool)
     ranking, gains = np.empty(n_wanted, np.int64), np.empty(n_wanted)
 
-    def score_block(block, weights, total):
+    def score_block(block: Block) -> None:
+        """Bring the losses of a block up to date."""
         part = slice(*block)
         state.update_effects(block[0] + np.flatnonzero(state.is_left[part]))
         score_effects(
@@ -433,7 +434,7 @@ def rank_near_ties(state: SearchState, votes: Votes) -> tuple[np.ndarray, np.nda
             least = state.separations[state.stakes > 0].min()
             weights = state.stakes * np.exp(-RATE * np.maximum(state.separations - least, 0))
             total = float(weights.sum())
-            state.run(score_block, weights, total)
+            state.run(score_block)
             gain = np.maximum(state.prior * (total - state.losses) / total, 0.0)
             gain[~state.varies] = -1.0
             gain[~is_left] = -2.0

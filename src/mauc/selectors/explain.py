@@ -18,15 +18,11 @@ from mauc.exceptions import MaucError
 from mauc.measure.pair_auc import chosen_pair_auc
 from mauc.memory import check_memory
 from mauc.results import Result, measure_name, plural, short_name
-from mauc.search.greedy import condition_on, measure_state
-from mauc.search.prediction import (
-    Prediction,
-    effect_scale,
-    model_shares,
-    residual_effects,
-)
+from mauc.search.alternatives import effect_scale, model_shares, residual_effects
+from mauc.search.greedy import SearchState, condition_on
+from mauc.search.prediction import Prediction
 from mauc.selectors.base import RankingSelector
-from mauc.selectors.greedy_mauc import GreedyMAUC
+from mauc.selectors.greedy_mauc import GreedyMAUC, measure_state
 
 MAX_EXPLAINED = 2000  # features of a page
 _MAX_PLACES = 2000  # of the full ranking in which a feature is looked up
@@ -329,10 +325,10 @@ def served_pairs(selector: Any) -> list[list[str]]:
     return [[names[pair] for pair in np.flatnonzero(row)] for row in is_best]
 
 
-def _nearest_chosen(state: Any, ranking: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _nearest_chosen(state: SearchState, ranking: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the chosen feature nearest to each feature, and their within-class correlation."""
     scores, n_features = state.scores, state.n_features
-    own = scores.weighted(ranking).astype(np.float64)
+    own = (scores.padded[ranking] * scores.row_weights).astype(np.float64)
     centers, scales = state.centers, state.scales
     nearest, found = np.empty(n_features, np.int64), np.empty(n_features)
     for start in range(0, n_features, _BLOCK):

@@ -1,49 +1,36 @@
 """GreedyMAUC: the selector of features that together separate every pair of classes."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from mauc.checks import check_int, check_real
-from mauc.data.problem import Decomposition
+from mauc.data.problem import Decomposition, Problem
 from mauc.data.wishes import WishMixin
-from mauc.measure.dispersion import MAX_FOLDED
-from mauc.measure.effects import measure
+from mauc.measure.effects import MAX_FOLDED, Candidates, measure
 from mauc.measure.normal_scores import resolve_shrinkage
 from mauc.measure.pair_auc import allocate_pair_auc
 from mauc.memory import check_memory
-from mauc.search.folded import search_with_folded
-from mauc.search.greedy import MAX_HELD, plain_state
-from mauc.search.prediction import AlternativesMixin, Exchanges
+from mauc.results import short_name
+from mauc.search.alternatives import AlternativesMixin
+from mauc.search.choice import choose_features
+from mauc.search.greedy import SearchOptions, SearchState
 from mauc.search.prior import check_prior, prior_weights
 from mauc.search.selection import Ranked, Selection
-from mauc.search.sets import predict_ranking
-from mauc.search.units import CostCurve, search_units
 from mauc.selectors.base import RankingSelector
+from mauc.selectors.trace import CostCurve
 
 MAX_DEFAULT = 100  # features that "predicted" looks at
-PREDICTED_SLACK = 0.0005  # of MAUC: what more features have to add
-_MORE = 4  # features that count beside twice as many, where few are chosen
 _SMALL_BYTES = 2**28  # below this, free memory is not checked
 
 
 class _Options(NamedTuple):
     shrinkage: float | None  # None: from the data
     max_samples: int | None
-    prior: Any
-
-
-def enough_features(mauc: np.ndarray) -> int:
-    """Return the least number of features to which many more add little predicted MAUC.
-
-    `mauc` is that of the first 1, 2, ... features, 0 where a set of so many is no choice.
-    """
-    for n in range(1, len(mauc)):
-        if 0.0 < mauc[n - 1] >= mauc[: 2 * n + _MORE].max() - PREDICTED_SLACK:
-            return n
-    return len(mauc)
+    prior: Any  # None, or an estimator
+    is_predicted: bool  # whether the prediction says how many features are enough
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -250,7 +237,8 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
         return _Options(
             None if is_auto else check_real("shrinkage", self.shrinkage, 0, 1, others=' or "auto"'),
             check_int("max_samples", self.max_samples, 2, optional=True),
-            check_prior(self.prior),
+            None if self.prior is None else check_prior(self.prior),
+            self._is_predicted(),
         )
 
     def _n_wanted(self, problem, X, y, **given):
@@ -261,12 +249,11 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
             return min(problem.n_features, MAX_DEFAULT)
         return super()._n_wanted(problem, X, y, **given)
 
-    def _is_predicted(self):
+    def _is_predicted(self) -> bool:
         wanted = self.n_features_to_select
         return isinstance(wanted, str) and wanted == "predicted"
 
-    def _rank(self, problem, n_wanted, options):
-        wishes = problem.constraints
+    def _rank(self, problem: Problem, n_wanted: int, options: _Options) -> Ranked:
         pair_auc = allocate_pair_auc(problem, n_wanted)
         self._check_memory(problem, n_wanted, options, pair_auc)
         effects, scores = measure(
@@ -278,60 +265,30 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
         )
         self.shrinkage_: float
         self.shrinkage_, doubt = resolve_shrinkage(options.shrinkage, scores)
-        self.prior_: np.ndarray | None = prior_weights(options.prior, problem, scores, self.n_jobs)
-        search = {
-            "shrinkage": self.shrinkage_,
-            "doubt": doubt,
-            "prior": self.prior_,
-            "pair_shares": problem.pair_shares,
-            "n_jobs": self.n_jobs,
-        }
-
-        def choose(n, effects, rival=None, **search):
-            units = None
-            if wishes is not None or rival is not None:
-                units = partial(search_units, wishes, rival=rival)
-            return search_with_folded(effects, scores, n, search=units, **search)
-
-        def count_enough(found, mauc):
-            is_choice = True if wishes is None else wishes.ends(found.ranking)
-            return enough_features(np.where(is_choice, mauc, 0.0))
-
-        n, rival, is_predicted = n_wanted, None, self._is_predicted()
-        if problem.pair_shares is not None:  # sets of one size are compared
-            if is_predicted:
-                state, found, _ = choose(n, effects.copy(), **search)
-                n = count_enough(found, predict_ranking(state, found).mauc)
-            if n < (problem.n_features if wishes is None else wishes.n_available):
-                unweighted = search | {"pair_shares": None}
-                rival = choose(n, effects.copy(), **unweighted)[1].ranking
-        state, found, self.folded_features_ = choose(n, effects, rival, **search)
-        predicted = predict_ranking(state, found)
-        if is_predicted and problem.pair_shares is None:
-            n = count_enough(found, predicted.mauc)
-            found, predicted = found.first(n), predicted.mauc[:n]
-        self.separations_: np.ndarray = state.separations_of(found.n_steps[-1])
-        excluded = set(self.folded_features_.tolist())
-        source, is_large = state, state.is_large
-        if state.n_features < len(state.effects):  # exchanges are of features alone
-            source = partial(plain_state, effects, scores, found.ranking, search)
-            is_large |= scores.padded.nbytes > MAX_HELD
-        is_free = None
-        if wishes is not None:
-            is_free = wishes.is_free
-            excluded |= set(np.flatnonzero(~is_free).tolist())
-        self._exchanges = Exchanges(source, predicted, found.ranking, excluded, is_free)
-        if is_large:
-            _ = self._exchanges.found
+        self.prior_: np.ndarray | None = None
+        if options.prior is not None:
+            self.prior_ = prior_weights(options.prior, problem, scores, self.n_jobs)
+        counts = SearchOptions(
+            self.shrinkage_, doubt, self.prior_, problem.pair_shares, self.n_jobs
+        )
+        choice = choose_features(
+            effects, scores, n_wanted, counts, problem.constraints, options.is_predicted
+        )
+        found = choice.ranking
+        self.folded_features_: np.ndarray = choice.folded
+        self.separations_: np.ndarray = choice.separations
+        self._alternatives = choice.alternatives
         return Ranked(
             Decomposition("one-vs-one", problem.n_classes),
             Selection(found.ranking, found.pairs, found.ranks, found.gains),
             found.relevance,
             None if pair_auc is None else pair_auc[found.ranking],
-            {"predicted_mauc": predicted},
+            {"predicted_mauc": choice.predicted},
         )
 
-    def _check_memory(self, problem, n_wanted, options, pair_auc):
+    def _check_memory(
+        self, problem: Problem, n_wanted: int, options: _Options, pair_auc: np.ndarray | None
+    ) -> None:
         """Take the memory of the search into account before any column is read."""
         n_features, n_pairs = problem.n_features, len(problem.max_wins)
         n_kept = min(problem.n_samples, options.max_samples or problem.n_samples)
@@ -352,3 +309,39 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
             # The scores come on top of the memory of a source; the rest is a part of it.
             workspace = problem.workspace
             workspace.reserve(min(doubles, workspace.spare()))
+
+
+def measure_state(
+    selector: GreedyMAUC,
+    problem: Problem,
+    n_steps: int,
+    n_jobs: int | None = None,
+    n_room: int = 0,
+) -> SearchState:
+    """Return the state before the first step, with the options of a selector but its prior."""
+    options = selector.check_options()
+    effects, scores = measure(
+        problem, max_samples=options.max_samples, n_room=n_room, n_jobs=n_jobs
+    )
+    shrinkage, doubt = resolve_shrinkage(options.shrinkage, scores)
+    counts = SearchOptions(shrinkage, doubt, None, problem.pair_shares, n_jobs)
+    return SearchState(Candidates(effects, scores), n_steps, counts)
+
+
+def chosen_by_spread(selector: RankingSelector, names: Sequence[str]) -> list[str]:
+    """Return the names of the chosen features of a fitted selector that count by their spread."""
+    if not isinstance(selector, GreedyMAUC):
+        return []
+    folded = set(selector.folded_features_.tolist())
+    return [names[j] for j in selector.ranking_ if j in folded]
+
+
+def spread_sentence(selector: RankingSelector, names: Sequence[str]) -> str:
+    """Return in words which these are, or nothing."""
+    found = chosen_by_spread(selector, names)
+    if not found:
+        return ""
+    listed, ending, its = ", ".join(map(short_name, found)), "s", "its"
+    if len(found) > 1:
+        ending, its = "", "their"
+    return f"{listed} separate{ending} classes by {its} spread, which {its} AUC alone does not show"

@@ -8,7 +8,15 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 
 from mauc.layout import Layout, plain_layout
-from mauc.results import MAX_ROWS, Result, measure_name, number, rows_to_columns, short_name
+from mauc.results import (
+    MAX_ROWS,
+    Result,
+    first_rows,
+    measure_name,
+    number,
+    rows_to_columns,
+    short_name,
+)
 
 _MIN_FALL = 0.0005  # of predicted MAUC: less is printed as 0.000
 _EACH_SIZE = 20  # features up to which every size is predicted
@@ -175,3 +183,35 @@ class SelectionTrace(Result):
 
 def _shown(value) -> str:
     return number(float(value)) if np.asarray(value).dtype.kind in "fiu" else str(value)
+
+
+@dataclass(frozen=True, repr=False)
+class CostCurve(Result):
+    """MAUC to expect for what the features so far cost; the last value of each cost counts."""
+
+    cost: np.ndarray  #: (n_selected,), ascending
+    mauc: np.ndarray  #: (n_selected,)
+
+    def frame_columns(self) -> dict[str, np.ndarray]:
+        """Return the columns of `to_frame`: one row per cost, with the features that it pays."""
+        last = np.flatnonzero(np.append(np.diff(self.cost) > 0, True))
+        return {"cost": self.cost[last], "n_features": last + 1, "mauc": self.mauc[last]}
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the curve; return its `mauc.plotting.CostCurveDisplay`."""
+        # By name: plots build on selectors, not the other way round.
+        return import_module("mauc.plotting").CostCurveDisplay(self).plot(ax)
+
+    def printed_parts(self) -> list[str | Layout]:
+        """Return the curve as a table."""
+        columns = self.frame_columns()
+        rows = [
+            [
+                f"{columns['cost'][at]:g}",
+                str(columns["n_features"][at]),
+                number(columns["mauc"][at]),
+            ]
+            for at in first_rows(len(columns["cost"]))
+        ]
+        heads = ["cost", "features", "predicted MAUC"]
+        return [plain_layout(heads, rows, len(columns["cost"]), right=("cost", "features"))]

@@ -185,7 +185,7 @@ def sizes_part(selector: RankingSelector, name: str | None) -> dict[str, Any] | 
 
 def findings_part(selector: RankingSelector, names: list[str]) -> dict[str, Any]:
     """Return what some selectors know of spread, replacements and stability, in words."""
-    from mauc.measure.dispersion import spread_sentence
+    from mauc.selectors.greedy_mauc import spread_sentence
 
     others = getattr(selector, "alternatives_", None)
     halves = ""

@@ -14,15 +14,14 @@ import numpy as np
 from mauc.data.problem import Problem
 from mauc.data.wishes import Constraints, WishOptions
 from mauc.exceptions import MaucError
-from mauc.measure.dispersion import FOLDED, MAX_FOLDED, spread_effects
-from mauc.measure.normal_scores import NormalScores, further_axes, row_scales
+from mauc.measure.effects import FOLDED, MAX_FOLDED, add_folded, spread_effects, with_folded
+from mauc.measure.normal_scores import NormalScores, row_scales
 from mauc.report.html.recipe import call_of, import_line
-from mauc.search.folded import add_folded, search_with_folded
-from mauc.search.greedy import MAX_HELD, SearchState, measure_state, pair_stakes
+from mauc.search.greedy import MAX_HELD, SearchState, pair_stakes, search_candidates
 from mauc.search.prediction import other_sizes
 from mauc.search.units import max_choices
 from mauc.selectors.base import RankingSelector
-from mauc.selectors.greedy_mauc import GreedyMAUC
+from mauc.selectors.greedy_mauc import GreedyMAUC, measure_state
 
 MAX_CANDIDATES = 300
 MAX_BYTES = 1_000_000  # of base64 text
@@ -48,18 +47,18 @@ def what_if_part(
     effects, scores = state.effects, state.scores
     state.prior = np.ones(problem.n_features) if selector.prior_ is None else selector.prior_
     kept = [] if wishes is None else [int(at) for u in wishes.keep for at in wishes.members(u)]
-    options: dict[str, Any] = {
-        "shrinkage": state.shrinkage,
-        "doubt": state.doubt,
-        "prior": state.prior,
-    }
+    options = state.options._replace(prior=state.prior)
     shares = problem.pair_shares
     n_searched = problem.n_features
     if n_searched > MAX_CANDIDATES:  # the others are what may take their place
         n_searched = max(k, MAX_CANDIDATES // 2)
     # With weights of pairs, the search starts from the choice without them, too.
     found = [
-        search_with_folded(effects.copy(), scores, n_searched, pair_shares=counted, **options)[1]
+        search_candidates(
+            with_folded(effects.copy(), scores, counted),
+            n_searched,
+            options._replace(pair_shares=counted),
+        )[1]
         for counted in ([None] if shares is None else [shares, None])
     ]
     alone = np.argsort(-state.prior * found[0].relevance, kind="stable")
@@ -144,13 +143,13 @@ def _samples(
     state: SearchState, scores: NormalScores, columns: Array, every: Array
 ) -> dict[str, Any]:
     """Return what a prediction needs: normal scores, and those of all features in short."""
-    left, counts, shares = state.leave(), scores.class_counts, scores.nominal_shares
+    left, counts, nominal = state.leave(), scores.class_counts, scores.nominal
     axes: list[list[Any]] = []  # a nominal candidate, its scores, and those of each further axis
     further_scales: list[float] = []
     for at, column in enumerate(columns.tolist()):
-        if column in shares and scores.varies[column]:
+        if column in nominal and scores.varies[column]:
             row = scores.scores[column]
-            further = further_axes(row, counts, left.weights)
+            further = nominal[column].axes(row, counts, left.weights)
             values, first = np.unique(row, return_index=True)
             if len(further) > 0:
                 axes.append([at, values.tolist(), *further[:, first].tolist()])
@@ -162,11 +161,13 @@ def _samples(
         "class_counts": counts.tolist(),
         "weights": None if scores.weights is None else left.weights.tolist(),
         "scales": [*scores.within_scales()[1][every].tolist(), *further_scales],
-        "shrinkage": state.shrinkage,
-        "doubt": state.doubt,
+        "shrinkage": state.options.shrinkage,
+        "doubt": state.options.doubt,
         "sizes": other_sizes(left, np.arange(len(counts)), scores.class_weights).tolist(),
         "axes": axes,
-        "confirmed": [[at, shares[f]] for at, f in enumerate(columns.tolist()) if f in shares],
+        "confirmed": [
+            [at, nominal[f].share] for at, f in enumerate(columns.tolist()) if f in nominal
+        ],
         "max_choices": max_choices((state.n_features + MAX_FOLDED) * counts.sum()),
     }
 
@@ -179,7 +180,7 @@ def _packed(effects: Array, is_exact: bool) -> str:
 
 def _repeats(state: SearchState, columns: Array) -> list[list[float]]:
     """Return (f, s, factor) of nominal features f whose effects shrink when s is chosen."""
-    nominal = np.flatnonzero([int(column) in state.scores.nominal_shares for column in columns])
+    nominal = np.flatnonzero([int(column) in state.scores.nominal for column in columns])
     found = []
     for s in nominal:
         kept = state.kept_by(columns[nominal], columns[s])
