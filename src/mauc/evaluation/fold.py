@@ -4,11 +4,11 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from joblib import hash as hash_content
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import threadpool_limits
 
@@ -25,7 +25,7 @@ from mauc.metrics.mauc import ClassPairs, score_columns
 RESPONSES = ("predict_proba", "predict_log_proba", "decision_function")
 
 Array = np.ndarray[Any, Any]
-Judge = str | BaseEstimator  # a short name of `JUDGES`, or a classifier
+Judge: TypeAlias = "str | Any"  # a short name of `JUDGES`, or a classifier
 
 
 class Fold:

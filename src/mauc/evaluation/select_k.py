@@ -176,7 +176,9 @@ def cross_validate_sizes(
                 )
             folds.append(Fold(problem, train, test, ranking, n_jobs=n_jobs))
 
-        def curve(judge: str, sizes: Array) -> SizeCurve:
+        judges, measure = judges_of(classifier), measure_name(problem.n_classes)
+
+        def curve(judge: str, sizes: Sequence[int] | Array) -> SizeCurve:
             """Return the curve of a judge at some sizes."""
             asked = judge if classifier is None else classifier
             return SizeCurve(
@@ -185,17 +187,16 @@ def cross_validate_sizes(
                 rule,
                 tolerance,
                 problem.n_features,
-                measure_name(problem.n_classes),
+                measure,
                 judge=judges[judge],
             )
 
-        judges = judges_of(classifier)
         if classifier is not None:
             return curve("classifier", sizes)
         return _best_curve(curve, sizes)
 
 
-def _best_curve(curve: Callable[[str, Array], "SizeCurve"], sizes: Array) -> "SizeCurve":
+def _best_curve(curve: Callable[[str, Any], "SizeCurve"], sizes: Array) -> "SizeCurve":
     """Return the curve of the judge that names the size, and with it those of the others.
 
     ``curve(judge, sizes)`` asks a judge.

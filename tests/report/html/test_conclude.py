@@ -42,7 +42,7 @@ def siren():
     selector = MDFS(10, random_state=0).fit(data.X, data.y)
     report = selection_report(selector, data.X, data.y, feature_names=data.feature_names)
     problem = make_problem(data.X, data.y, FitOptions(selector.accepts))
-    return data, selector, report, hold_out(selector, data.X, problem)
+    return data, selector, report, hold_out(selector, problem)
 
 
 def measured(held, judged, judge, y, weight=None):
@@ -227,7 +227,7 @@ def test_weights_count_in_the_numbers_of_the_conclusion(rng):
     selector = MAUCD(2).fit(X, y, weight)
     report = selection_report(selector, X, y, sample_weight=weight)
     problem = make_problem(X, y, FitOptions(selector.accepts), weight)
-    held = hold_out(selector, X, problem)
+    held = hold_out(selector, problem)
     conclusion = report.to_dict()["conclusion"]
     for key, columns in (("chosen", None), ("every", np.arange(5))):
         judged = held.ask(columns)
