@@ -30,8 +30,8 @@ from mauc.data.columns import (
     DenseColumns,
     SparseColumns,
     is_frame,
-    warn_of_merged_values,
 )
+from mauc.data.doubles import warn_of_merged_values
 from mauc.data.frames import (
     FrameColumns,
     dates_to_seconds,
@@ -239,7 +239,12 @@ def check_columns_and_labels(
 ) -> tuple[Columns, np.ndarray]:
     """Check a table in memory, its nominal columns encoded, and its labels."""
     accepts = options.accepts
-    if not is_numbers(X) and is_frame(X):
+    loses_type = not is_numbers(X) and (
+        is_frame(X) or (isinstance(X, np.ndarray) and X.dtype.kind in "OmM")
+    )
+    if loses_type:
+        warn_of_merged_values(X)
+    if loses_type and is_frame(X):
         X = with_numbers(X)
         if has_number_columns(X):
             return _check_number_frame(X, y, options)
@@ -252,11 +257,9 @@ def check_columns_and_labels(
         dtype="numeric",
         takes_nominal=accepts.nominal,
     )
-    if sparse.issparse(X):
-        return SparseColumns(X), y
-    if X.dtype.char not in "fd":
+    if not loses_type and X.dtype.char not in "fd":
         warn_of_merged_values(X)
-    return DenseColumns(X), y
+    return (SparseColumns(X) if sparse.issparse(X) else DenseColumns(X)), y
 
 
 def check_table(

@@ -111,10 +111,15 @@ def _stack(columns):
 def has_number_columns(frame: Any) -> bool:
     """Whether columns are numbers or dates that are better read one by one than as an array."""
     kinds = set(frame.dtypes)
-    is_array = len(kinds) == 1 and all(
+    return len(kinds) > 0 and not is_uniform(frame) and all(map(is_number_type, kinds))
+
+
+def is_uniform(frame: Any) -> bool:
+    """Whether all columns of a data frame are numbers of one type of NumPy: it is an array."""
+    kinds = set(frame.dtypes)
+    return len(kinds) == 1 and all(
         isinstance(kind, np.dtype) and kind.kind in "biuf" for kind in kinds
     )
-    return len(kinds) > 0 and not is_array and all(map(_is_number_type, kinds))
 
 
 def with_numbers(frame: Any) -> Any:
@@ -127,7 +132,7 @@ def with_numbers(frame: Any) -> Any:
     if all(getattr(kind, "fill_value", None) == 0 for kind in kinds):
         return frame
     for j, kind in enumerate(kinds):
-        if not _is_number_type(kind):
+        if not is_number_type(kind):
             with suppress(TypeError, ValueError):
                 found[j] = _numbers_of(get_column(frame, j))
     return replace_columns(frame, found) if found else frame
@@ -193,7 +198,7 @@ def _base_type(kind):
     return str(kind).partition("(")[0]
 
 
-def _is_number_type(kind):
+def is_number_type(kind):
     """Whether a type is one of numbers, dates or durations, and not of sparse ones."""
     is_known = _base_type(kind) in _POLARS_TYPES or getattr(kind, "kind", "O") in "biufmM"
     return is_known and not hasattr(kind, "fill_value")

@@ -71,7 +71,7 @@ def _type_with_codes(X):
     """Return a type that holds the values of an array and category codes."""
     if X.dtype.kind not in "fiub":
         return np.dtype(object)
-    return np.dtype(np.float64)
+    return X.dtype if X.dtype.itemsize >= 8 else np.dtype(np.float64)
 
 
 def category_codes(column: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from mauc.data.columns import Columns, as_floats, warn_of_merged_values
+from mauc.data.columns import Columns, as_floats
+from mauc.data.doubles import merges_values, warn_of_merged
 from mauc.data.frames import as_block, common_type, is_run
 from mauc.data.nominal import category_codes, column_mask
 from mauc.data.source import ColumnSource
@@ -62,6 +63,7 @@ class SourceColumns(Columns):
         self._reads_ahead = reads_ahead
         self._ahead: ReadAhead | None = None
         self._held: dict[int, Any] = {}
+        self._is_warned = False  # of values that are the same float64
         largest = max(self._column_bytes, source.memory // _BLOCK_SHARE)
         self.workspace = Workspace(source.memory, least_memory(source.shape[0], largest))
 
@@ -152,17 +154,20 @@ class SourceColumns(Columns):
         return self._read(np.arange(first, stop))
 
     def _read(self, columns):
-        found = []
+        found, merged = [], []
         for j, values in zip(columns, self.source.read(columns), strict=True):
             if self.is_nominal[j]:
                 values = category_codes(values)[1]
-            elif values.dtype.kind in "mM":
+            elif not self._is_warned and merges_values(values):
+                merged.append(self.source.name_of(int(j)))
+            if values.dtype.kind in "mM":
                 values = as_floats(values)
-            else:
-                warn_of_merged_values(values, f"{self.source.name}, {self.source.name_of(int(j))}")
             if not self.accept_infinite:
                 self._check_finite(j, values)
             found.append(values)
+        if merged and not self._is_warned:
+            self._is_warned = True
+            warn_of_merged(self.source.name, merged, is_all=False)
         return found
 
     def _check_finite(self, j, values):
