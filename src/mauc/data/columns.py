@@ -94,7 +94,7 @@ class Columns(ABC):
         return _limit_width(min(_BLOCK_BYTES // self._column_bytes, _MAX_WIDTH), n_scores)
 
     @property
-    def _column_bytes(self):
+    def _column_bytes(self) -> int:
         return self.dtype.itemsize * self.shape[0]
 
     def in_groups(self, columns: np.ndarray) -> Iterator[int]:
