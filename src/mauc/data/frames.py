@@ -125,8 +125,8 @@ def is_uniform(frame: Any) -> bool:
 def with_numbers(frame: Any) -> Any:
     """Return a frame whose decimals, objects, sparse and 128-bit columns are plain numbers.
 
-    The others keep their types, and with them their digits; what is not a number stays as it is,
-    and so does a frame of sparse columns alone whose values are mostly 0.
+    The others keep their types; what is not a number stays as it is, and so does a frame of sparse
+    columns alone whose values are mostly 0.
     """
     kinds, found = list(frame.dtypes), {}
     if all(getattr(kind, "fill_value", None) == 0 for kind in kinds):
