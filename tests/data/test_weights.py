@@ -9,8 +9,8 @@ from scipy import sparse
 from sklearn.metrics import roc_auc_score
 
 from mauc import MDFS, feature_pair_auc
-from mauc.data.problem import Decomposition
 from mauc.data.door import make_problem
+from mauc.data.problem import Decomposition
 from mauc.data.weights import PairWeights, pair_mean
 from mauc.exceptions import MaucError
 from mauc.measure.relevance import auc_relevance

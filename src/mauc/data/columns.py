@@ -354,7 +354,7 @@ def contiguous_columns(XT: np.ndarray, *, is_scratch: bool = False) -> np.ndarra
     return read_only(out)
 
 
-def _copy_columns(XT, out):
+def _copy_columns(XT: np.ndarray, out: np.ndarray) -> None:
     """Copy columns into the rows of `out`, in tiles of rows that fit into the cache."""
     n_columns, n_samples = XT.shape
     if not is_row_major(XT.T):
