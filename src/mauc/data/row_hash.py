@@ -130,7 +130,7 @@ def _codes(problem: Problem, column: int) -> np.ndarray:
     return problem.columns.ordered([column])[0]
 
 
-def _ranks(problem, columns):
+def _ranks(problem: Problem, columns: Any) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield ranks of the values of columns, uint64, and how often each of them occurs."""
     if not problem.is_nominal[columns].any():
         yield from _code_ranks(problem, columns)
@@ -144,7 +144,7 @@ def _ranks(problem, columns):
             yield from _code_ranks(problem, [column])
 
 
-def _code_ranks(problem, columns):
+def _code_ranks(problem: Problem, columns: Any) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield the ranks 0, 1, ... of the distinct values of columns, and how often each occurs."""
     XT = problem.columns.ordered(columns)
     levels = [values if XT.dtype == np.uint8 else None for values in XT]
