@@ -73,7 +73,7 @@ class NoEvidenceWarning(MaucWarning):
 
 
 class TinyUnitsWarning(MaucWarning):
-    """Values of a feature differ by less than an absolute tolerance of the method."""
+    """Values differ by less than float64, or an absolute tolerance of the method, can see."""
 
 
 class AbsentClassWarning(MaucWarning):

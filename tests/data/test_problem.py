@@ -9,7 +9,7 @@ from scipy import sparse
 
 from mauc.data import columns as block_width_module
 from mauc.data.columns import DenseColumns, SparseColumns
-from mauc.data.door import FitOptions, make_problem
+from mauc.data.door import AUCS, FitOptions, make_problem
 from mauc.data.problem import Problem
 from mauc.registry import Accepts
 from tests.helpers import strategies
@@ -226,10 +226,9 @@ def test_rows_of_a_source(tmp_path):
     frame = pd.DataFrame({"a": np.arange(6.0), "word": list("xyxyxz")})
     frame.to_parquet(tmp_path / "table.parquet")
     y = np.arange(6) % 2
-    accepts = Accepts(sparse=True, infinite=True, nominal=True)
     source, _ = open_columns(tmp_path / "table.parquet", y)
-    streamed = make_problem(source, y, FitOptions(accepts))
-    held = make_problem(frame, y, FitOptions(accepts))
+    streamed = make_problem(source, y, FitOptions(AUCS))
+    held = make_problem(frame, y, FitOptions(AUCS))
     part, expected = streamed.take_rows(ROWS), held.take_rows(ROWS)
     assert_array_equal(values(part)[0], values(expected)[0])
     assert_array_equal(part.is_nominal, expected.is_nominal)

@@ -15,6 +15,9 @@ from mauc import MAUCD, MDFS, GreedyMAUC, open_columns
 from mauc.classifiers import NormalNaiveBayes
 from mauc.exceptions import MaucError, NotEnoughMemoryError
 
+# Files keep integers that float64 does not hold; a fit warns of them.
+pytestmark = pytest.mark.filterwarnings("ignore::mauc.exceptions.TinyUnitsWarning")
+
 
 @pytest.fixture
 def opened(mixed, tmp_path):

@@ -235,20 +235,15 @@ def test_number_types(dtype):
     assert_array_equal(in_parts(X, y, 4, n_buffered=20).pair_auc(), feature_pair_auc(X, y))
 
 
-def test_numbers_and_dates_that_float64_does_not_hold():
+def test_dates_are_sketched_as_seconds():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 200)
-    near = 2**60 + rng.integers(0, 300, (200, 1))  # many share a float
-    sketch = in_parts(near, y, 3, n_bins=32)
-    assert assert_within(sketch, near, y).max() > 0.1  # although the rows are buffered
     days = np.datetime64("2020-01-01", "ns") + rng.integers(0, 60, (200, 2)).astype("m8[D]")
     frame = pd.DataFrame(days, columns=["a", "b"])
     frame.loc[::7, "a"] = pd.NaT
     sketch = PairAUCSketch(64).update(frame[:90], y[:90]).update(frame[90:], y[90:])
     assert_array_equal(sketch.error_bound(), 0.0)
     assert_array_equal(sketch.pair_auc(), feature_pair_auc(frame, y))
-    ticks = np.datetime64("2020-01-01", "ns") + rng.integers(0, 10**4, (200, 1)).astype("m8[ns]")
-    assert_within(PairAUCSketch(16).update(ticks, y), ticks, y)
 
 
 @pytest.mark.parametrize("make", [sparse.csc_array, sparse.csr_array, sparse.coo_array])

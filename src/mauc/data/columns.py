@@ -13,9 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from mauc.data.labels import MAX_EXACT_INTEGER
 from mauc.engine.arrays import read_only
-from mauc.exceptions import TinyUnitsWarning, warn_user
 from mauc.memory import Workspace
 from mauc.parallel import Work, scratch_array
 
@@ -95,7 +93,7 @@ class Columns(ABC):
         return _limit_width(min(_BLOCK_BYTES // self._column_bytes, _MAX_WIDTH), n_scores)
 
     @property
-    def _column_bytes(self):
+    def _column_bytes(self) -> int:
         return self.dtype.itemsize * self.shape[0]
 
     def in_groups(self, columns: np.ndarray) -> Iterator[int]:
@@ -316,32 +314,6 @@ def with_missing(values: np.ndarray, is_missing: np.ndarray) -> np.ndarray:
     return kept
 
 
-def warn_of_merged_values(values: np.ndarray, name: str = "X") -> None:
-    """Warn where values that differ are the same float64: integers beyond 2**53, long doubles."""
-    if values.dtype.itemsize < 8 or values.dtype == np.float64 or not is_beyond_doubles(values):
-        return
-    columns = values[np.newaxis] if values.ndim == 1 else values.T
-    n_merged = sum(len(np.unique(x)) > len(np.unique(x.astype(np.float64))) for x in columns)
-    if n_merged:
-        what = name if values.ndim == 1 else f"{n_merged} of {len(columns)} columns of {name}"
-        warn_user(
-            f"{what}: some values differ by less than float64 holds, and count as equal; subtract "
-            f"what they share, or pass them as categories.",
-            TinyUnitsWarning,
-        )
-
-
-def is_beyond_doubles(values: np.ndarray) -> bool:
-    """Whether float64 does not hold all of the numbers."""
-    if values.size == 0:
-        return False
-    if values.dtype.kind in "iu":
-        return bool(values.max() > MAX_EXACT_INTEGER or values.min() < -MAX_EXACT_INTEGER)
-    with np.errstate(over="ignore"):
-        held = values.astype(np.float64)
-    return bool(((held != values) & (values == values)).any())
-
-
 def is_row_major(X: np.ndarray) -> bool:
     """Whether the values of a row of an array are closer in memory than those of a column."""
     return X.ndim == 2 and abs(X.strides[1]) < abs(X.strides[0])
@@ -376,7 +348,7 @@ def contiguous_columns(XT: np.ndarray, *, is_scratch: bool = False) -> np.ndarra
     return read_only(out)
 
 
-def _copy_columns(XT, out):
+def _copy_columns(XT: np.ndarray, out: np.ndarray) -> None:
     """Copy columns into the rows of `out`, in tiles of rows that fit into the cache."""
     n_columns, n_samples = XT.shape
     if not is_row_major(XT.T):

@@ -30,8 +30,8 @@ from mauc.data.columns import (
     DenseColumns,
     SparseColumns,
     is_frame,
-    warn_of_merged_values,
 )
+from mauc.data.doubles import warn_of_merged_values
 from mauc.data.frames import (
     FrameColumns,
     dates_to_seconds,
@@ -84,12 +84,13 @@ class FitOptions:
     @classmethod
     def of(cls, estimator: BaseEstimator, accepts: Accepts) -> Self:
         """Return what the parameters of an estimator that chooses features say."""
-        mine, of_wishes = _shared_parameters(type(estimator))
+        kind: Any = type(estimator)
+        mine, of_wishes = _shared_parameters(kind)
         given = vars(estimator)
         wishes = {name: given[name] for name in of_wishes if given[name] is not None}
         return cls(
             accepts,
-            type(estimator).__name__,
+            kind.__name__,
             wishes=WishOptions(**wishes) if wishes else None,
             dates="warn",
             **{name: given[name] for name in mine},
@@ -218,7 +219,8 @@ class Checked(NamedTuple):
 def check_input(X: Any, y: Any, options: FitOptions) -> Checked:
     """Check a table in memory and its labels, and encode its nominal columns."""
     labels, names, is_nominal = None, None, None
-    dated, categories = np.empty(0, np.int64), {}
+    dated = np.empty(0, np.int64)
+    categories: dict[int, np.ndarray] = {}
     holds_types = not is_numbers(X) and is_frame(X)
     if options.dates != "read" and not is_numbers(X):
         X, dated = leave_out_dates(X, warns=options.dates == "warn")
@@ -240,7 +242,12 @@ def check_columns_and_labels(
 ) -> tuple[Columns, np.ndarray]:
     """Check a table in memory, its nominal columns encoded, and its labels."""
     accepts = options.accepts
-    if not is_numbers(X) and is_frame(X):
+    loses_type = not is_numbers(X) and (
+        is_frame(X) or (isinstance(X, np.ndarray) and X.dtype.kind in "OmM")
+    )
+    if loses_type:
+        warn_of_merged_values(X)
+    if loses_type and is_frame(X):
         X = with_numbers(X)
         if has_number_columns(X):
             return _check_number_frame(X, y, options)
@@ -253,11 +260,9 @@ def check_columns_and_labels(
         dtype="numeric",
         takes_nominal=accepts.nominal,
     )
-    if sparse.issparse(X):
-        return SparseColumns(X), y
-    if X.dtype.char not in "fd":
+    if not loses_type and X.dtype.char not in "fd":
         warn_of_merged_values(X)
-    return DenseColumns(X), y
+    return (SparseColumns(X) if sparse.issparse(X) else DenseColumns(X)), y
 
 
 def check_table(
@@ -438,7 +443,7 @@ def check_same_length(*arrays: Any) -> None:
         check_consistent_length(*arrays)
 
 
-def _table_error(error, X, takes_nominal):
+def _table_error(error: Exception, X: Any, takes_nominal: bool) -> Exception:
     """Return an error that names the first column of a table that is not numeric, if any."""
     encode = (
         "encode or drop it first (for example with sklearn.preprocessing.OrdinalEncoder or "
@@ -486,7 +491,8 @@ def _table_error(error, X, takes_nominal):
     return as_mauc_error(error)
 
 
-def _are_numbers(values):
+def _are_numbers(values: np.ndarray) -> bool:
+    """Whether all of the values can be read as floats."""
     try:
         values.astype(np.float64)
     except (TypeError, ValueError):

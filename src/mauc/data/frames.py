@@ -89,7 +89,7 @@ def as_block(
     return convert(out)
 
 
-def _stack(columns):
+def _stack(columns: list[np.ndarray]) -> np.ndarray:
     """Return columns as rows of an array, without a copy if they are neighbours in one already."""
     first, step = columns[0], columns[0].nbytes
     if len(columns) == 1:
@@ -111,29 +111,34 @@ def _stack(columns):
 def has_number_columns(frame: Any) -> bool:
     """Whether columns are numbers or dates that are better read one by one than as an array."""
     kinds = set(frame.dtypes)
-    is_array = len(kinds) == 1 and all(
+    return len(kinds) > 0 and not is_uniform(frame) and all(map(is_number_type, kinds))
+
+
+def is_uniform(frame: Any) -> bool:
+    """Whether all columns of a data frame are numbers of one type of NumPy: it is an array."""
+    kinds = set(frame.dtypes)
+    return len(kinds) == 1 and all(
         isinstance(kind, np.dtype) and kind.kind in "biuf" for kind in kinds
     )
-    return len(kinds) > 0 and not is_array and all(map(_is_number_type, kinds))
 
 
 def with_numbers(frame: Any) -> Any:
     """Return a frame whose decimals, objects, sparse and 128-bit columns are plain numbers.
 
-    The others keep their types, and with them their digits; what is not a number stays as it is,
-    and so does a frame of sparse columns alone whose values are mostly 0.
+    The others keep their types; what is not a number stays as it is, and so does a frame of sparse
+    columns alone whose values are mostly 0.
     """
     kinds, found = list(frame.dtypes), {}
     if all(getattr(kind, "fill_value", None) == 0 for kind in kinds):
         return frame
     for j, kind in enumerate(kinds):
-        if not _is_number_type(kind):
+        if not is_number_type(kind):
             with suppress(TypeError, ValueError):
                 found[j] = _numbers_of(get_column(frame, j))
     return replace_columns(frame, found) if found else frame
 
 
-def _numbers_of(column):
+def _numbers_of(column: Any) -> np.ndarray:
     """Return a column as float64, whole numbers without missing ones as 64-bit integers."""
     import pandas as pd
 
@@ -178,7 +183,7 @@ def leave_out_dates(X: Any, *, warns: bool = True) -> tuple[Any, np.ndarray]:
     return replace_columns(X, {j: np.zeros(len(X)) for j in dated.tolist()}), dated
 
 
-def _dated_columns(frame):
+def _dated_columns(frame: Any) -> list[int]:
     """Return the columns of a data frame that hold dates, times or durations."""
     dates = (*_POLARS_DATES, "Time")
     return [
@@ -188,12 +193,12 @@ def _dated_columns(frame):
     ]
 
 
-def _base_type(kind):
+def _base_type(kind: Any) -> str:
     """Return the name of a polars type without its unit and time zone."""
     return str(kind).partition("(")[0]
 
 
-def _is_number_type(kind):
+def is_number_type(kind: Any) -> bool:
     """Whether a type is one of numbers, dates or durations, and not of sparse ones."""
     is_known = _base_type(kind) in _POLARS_TYPES or getattr(kind, "kind", "O") in "biufmM"
     return is_known and not hasattr(kind, "fill_value")
@@ -237,7 +242,7 @@ def common_type(types: Any) -> np.dtype:
     return np.result_type(*types)
 
 
-def _float_type(types):
+def _float_type(types: set[np.dtype]) -> np.dtype:
     """Return the narrowest type of uint8, float32 and float64 that holds the values of all."""
     if types <= {np.dtype(bool), np.dtype(np.uint8)}:
         return np.dtype(np.uint8)
@@ -267,14 +272,16 @@ def take_columns(frame: Any, chosen: np.ndarray, kind: str = "default") -> Any:
     return _with_text_categories(part) if kind == "polars" else part
 
 
-def _to_pandas(frame):
+def _to_pandas(frame: Any) -> Any:
+    """Return a data frame of polars as one of pandas."""
     import pandas as pd
 
     # DataFrame.to_pandas would need pyarrow.
     return pd.DataFrame({series.name: _pandas_column(series) for series in frame})
 
 
-def _pandas_column(series):
+def _pandas_column(series: Any) -> Any:
+    """Return a column of polars as what pandas makes the same column of."""
     import pandas as pd
 
     name = str(series.dtype)
@@ -293,7 +300,7 @@ def _pandas_column(series):
     return series.to_numpy()
 
 
-def _with_text_categories(frame):
+def _with_text_categories(frame: Any) -> Any:
     """Return a pandas frame whose categories are strings; scikit-learn makes it one of polars."""
     frame = frame.copy(deep=False)
     for j, kind in enumerate(frame.dtypes):

@@ -106,7 +106,8 @@ def missing_mask(values: Any) -> np.ndarray:
     return np.array([_is_missing(value) for value in values], bool)
 
 
-def _is_missing(value):
+def _is_missing(value: object) -> bool:
+    """Whether a value is None, NaN, NaT or NA."""
     try:
         return value is None or bool(value != value)
     except TypeError:  # comparing NA gives NA, which has no truth value
@@ -128,10 +129,12 @@ def factorize_linear(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.nda
         return None
     kind = values.dtype.kind
     if kind == "b":
-        distinct, codes, counts = _whole_numbers(values.view(np.uint8))
+        distinct, codes, counts = _whole_numbers(values.view(np.uint8), 0)
         return distinct.astype(np.bool_), codes, counts
     if kind in "iu":
-        return _whole_numbers(values)
+        low = int(values.min())
+        is_far = int(values.max()) - low >= max(_MIN_TABLE, len(values))
+        return None if is_far else _whole_numbers(values, low)
     if kind == "f":
         return _whole_floats(values)
     return _strings(values) if kind == "U" or (kind == "O" and holds_strings(values)) else None
@@ -142,10 +145,8 @@ def holds_strings(values: Any) -> bool:
     return set(map(type, values.tolist())) == {str}
 
 
-def _whole_numbers(values):
-    low, high = int(values.min()), int(values.max())
-    if high - low >= max(_MIN_TABLE, len(values)):
-        return None
+def _whole_numbers(values: np.ndarray, low: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Count integers from `low` on in a table."""
     wide = np.uint64 if values.dtype == np.uint64 else np.int64
     offsets = (values.astype(wide, copy=False) - wide(low)).astype(np.intp, copy=False)
     counts = np.bincount(offsets)
@@ -156,7 +157,8 @@ def _whole_numbers(values):
     return distinct, code[offsets], counts[present].astype(np.int64)
 
 
-def _whole_floats(values):
+def _whole_floats(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+    """Count floats that are whole numbers; None for others."""
     low, high = values.min(), values.max()  # NaN if there is one
     if not -MAX_EXACT_INTEGER <= low <= high <= MAX_EXACT_INTEGER or high - low >= max(
         _MIN_TABLE, len(values)
@@ -165,12 +167,14 @@ def _whole_floats(values):
     whole = values.astype(np.int64)
     if (whole != values).any():
         return None
-    distinct, codes, counts = _whole_numbers(whole)
+    distinct, codes, counts = _whole_numbers(whole, int(low))
     return distinct.astype(values.dtype), codes, counts
 
 
-def _strings(values):
-    code_of, codes = {}, np.empty(len(values), np.int32)
+def _strings(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Give strings numbers as they come, and sort the distinct ones alone."""
+    codes = np.empty(len(values), np.int32)
+    code_of: dict[str, int] = {}
     for start in range(0, len(values), _STRINGS):
         items = values[start : start + _STRINGS].tolist()
         for value in dict.fromkeys(items):

@@ -67,11 +67,11 @@ def replace_columns(X: Any, columns: dict[int, np.ndarray]) -> Any:
     return X
 
 
-def _type_with_codes(X):
+def _type_with_codes(X: np.ndarray) -> np.dtype:
     """Return a type that holds the values of an array and category codes."""
     if X.dtype.kind not in "fiub":
         return np.dtype(object)
-    return np.dtype(np.float64)
+    return X.dtype if X.dtype.itemsize >= 8 else np.dtype(np.float64)
 
 
 def category_codes(column: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -100,7 +100,7 @@ def distinct_categories(column: Any) -> tuple[np.ndarray, np.ndarray]:
     return distinct, codes
 
 
-def _recode(column):
+def _recode(column: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return what `distinct_categories` does from the codes that the column holds already."""
     if hasattr(column.cat, "codes"):  # pandas
         held = column.cat.codes.to_numpy()
@@ -116,7 +116,7 @@ def _recode(column):
     return distinct, table[held]
 
 
-def _is_text_column(frame, j, dtype):
+def _is_text_column(frame: Any, j: int, dtype: Any) -> bool:
     """Whether a column of a data frame has a categorical dtype or holds strings alone."""
     kind = str(dtype).lower()
     if kind != "object":
@@ -264,7 +264,8 @@ def learn_categories(
     return *CategoryCoder.learn(X, is_nominal), is_nominal
 
 
-def _holds_numbers(column):
+def _holds_numbers(column: Any) -> bool:
+    """Whether a column of an array or data frame is one of numbers."""
     dtype = column.dtype
     if isinstance(dtype, np.dtype):
         return dtype.kind in "fiub"

@@ -5,6 +5,7 @@ nor a strictly monotone map of a column matters. Rows that share a hash are told
 columns. A category has no rank: it is known by its counts per class, and its code decides last.
 """
 
+from collections.abc import Iterator
 from itertools import islice
 from math import gcd, log2
 from typing import Any
@@ -19,6 +20,8 @@ _MAX_MIXED = 64  # columns that the hashes of all rows are made of
 _LOOK_EVERY = 4  # columns are mixed before rows are compared
 _ENOUGH = 3.0  # times the information that tells all rows apart, for columns repeat each other
 _MULTIPLIERS = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
+
+_OpenGroup = tuple[np.ndarray, int]  # offsets of rows of one hash, and how many of them to take
 
 
 def sample_rows(
@@ -49,17 +52,17 @@ def sample_rows(
     for k in np.flatnonzero(wanted):
         part = np.sort(keys[starts[k] : starts[k + 1]])
         offsets = (part & low_bits).astype(np.int64)
-        found = _take_evenly(part >> offset_bits, offsets, wanted[k], weights)
-        chosen.append(found[0])
-        open_groups += found[1]
+        taken, left_open = _take_evenly(part >> offset_bits, offsets, wanted[k], weights)
+        chosen.append(taken)
+        open_groups += left_open
     # The columns that are left, and at last the codes of the nominal ones.
     nominal: Any = problem.columns.in_groups(columns[problem.is_nominal[columns]])
     for left, values_of in ((ahead, _values), (nominal, _codes)):
         # Whether a group is open is asked first: the next column may have to be read.
         while open_groups and (column := next(left, None)) is not None:
-            found = _split_groups(values_of(problem, column)[order], open_groups, weights)
-            chosen += found[0]
-            open_groups = found[1]
+            values = values_of(problem, column)[order]
+            decided, open_groups = _split_groups(values, open_groups, weights)
+            chosen += decided
         left.close()
     chosen += [np.resize(*group) for group in open_groups]  # rows that are all equal
     return np.sort(np.concatenate(chosen))
@@ -88,7 +91,7 @@ def hash_all_rows(problem: Problem) -> np.ndarray:
     return hashes
 
 
-def _spread_columns(problem):
+def _spread_columns(problem: Problem) -> np.ndarray:
     """Return all columns, any first ones of them at about even distances, nominal ones last."""
     m = problem.n_features
     step = max(1, round(0.618 * m))
@@ -98,7 +101,7 @@ def _spread_columns(problem):
     return columns[np.argsort(problem.is_nominal[columns], kind="stable")]
 
 
-def _hash_rows(problem, columns):
+def _hash_rows(problem: Problem, columns: Iterator[int]) -> np.ndarray:
     """Return a hash for every row, of so many columns that nearly all rows should differ."""
     hashes, weights = np.zeros(problem.n_samples, np.uint64), problem.sample_weight
     total = problem.n_samples if weights is None else max(float(weights.sum()), 1.0)
@@ -115,18 +118,19 @@ def _hash_rows(problem, columns):
     return hashes
 
 
-def _values(problem, column):
+def _values(problem: Problem, column: int) -> np.ndarray:
     """Return values of a column that tell its rows apart and have nothing of names in them."""
     if problem.is_nominal[column]:
         return _category_ranks(problem, column)
     return _codes(problem, column)
 
 
-def _codes(problem, column):
+def _codes(problem: Problem, column: int) -> np.ndarray:
+    """Return the values of a column, or its category codes."""
     return problem.columns.ordered([column])[0]
 
 
-def _ranks(problem, columns):
+def _ranks(problem: Problem, columns: Any) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield ranks of the values of columns, uint64, and how often each of them occurs."""
     if not problem.is_nominal[columns].any():
         yield from _code_ranks(problem, columns)
@@ -140,7 +144,7 @@ def _ranks(problem, columns):
             yield from _code_ranks(problem, [column])
 
 
-def _code_ranks(problem, columns):
+def _code_ranks(problem: Problem, columns: Any) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield the ranks 0, 1, ... of the distinct values of columns, and how often each occurs."""
     XT = problem.columns.ordered(columns)
     levels = [values if XT.dtype == np.uint8 else None for values in XT]
@@ -159,7 +163,7 @@ def _code_ranks(problem, columns):
             yield (np.cumsum(occurs) - 1).astype(np.uint64)[numbers], counts[occurs]
 
 
-def _category_ranks(problem, column):
+def _category_ranks(problem: Problem, column: int) -> np.ndarray:
     """Return a number per row, equal for categories of equal class counts."""
     codes = problem.columns.floats([column])[0]
     counts = count_categories(codes, problem.codes, problem.n_classes, problem.row_weights)
@@ -171,7 +175,7 @@ def _category_ranks(problem, column):
     return np.unique(of_categories, return_inverse=True)[1][codes.astype(np.int64)]
 
 
-def _mix(hashes, ranks):
+def _mix(hashes: np.ndarray, ranks: np.ndarray | np.uint64) -> None:
     """Mix ranks into hashes, in place."""
     hashes += ranks
     for multiplier in _MULTIPLIERS:
@@ -179,13 +183,15 @@ def _mix(hashes, ranks):
         hashes ^= hashes >> np.uint64(31)
 
 
-def _even_points(n_points, total):
+def _even_points(n_points: int, total: float) -> np.ndarray:
     """Return points at even distances in [0, total), rounded down if they number rows."""
     points = np.arange(n_points) * total
     return points // n_points if points.dtype.kind == "i" else points / n_points
 
 
-def _take_evenly(keys, offsets, n_taken, weights):
+def _take_evenly(
+    keys: np.ndarray, offsets: np.ndarray, n_taken: int, weights: np.ndarray | None
+) -> tuple[np.ndarray, list[_OpenGroup]]:
     """Take offsets at even distances, their keys ascending; of those of one key it is open which.
 
     Returns the offsets taken and, for each open key, its offsets and how many of them to take.
@@ -210,13 +216,16 @@ def _take_evenly(keys, offsets, n_taken, weights):
     return np.concatenate(chosen), open_groups
 
 
-def _split_groups(values, open_groups, weights):
+def _split_groups(
+    values: np.ndarray, open_groups: list[_OpenGroup], weights: np.ndarray | None
+) -> tuple[list[np.ndarray], list[_OpenGroup]]:
     """Return what a column decides to take of open groups, and the groups still open."""
-    sizes = [len(offsets) for offsets, _ in open_groups]
+    sizes = np.array([len(offsets) for offsets, _ in open_groups], np.int64)
+    starts = np.cumsum(sizes) - sizes
     here = values[np.concatenate([offsets for offsets, _ in open_groups])]
-    first = np.repeat(here[np.cumsum(sizes) - sizes], sizes)
+    first = np.repeat(here[starts], sizes)
     differs = (here != first) & ((here == here) | (first == first))
-    is_split = np.logical_or.reduceat(differs, np.cumsum(sizes) - sizes)
+    is_split = np.logical_or.reduceat(differs, starts)
     chosen, still_open = [], []
     for (offsets, n_taken), splits in zip(open_groups, is_split, strict=True):
         if not splits:

@@ -205,11 +205,12 @@ class ChosenColumns(_View):
 class _ChosenRows(_View):
     """Some rows of a source, in their order."""
 
-    def __init__(self, source, rows):
+    def __init__(self, source: ColumnSource, rows: np.ndarray) -> None:
         self._rows = np.flatnonzero(rows)
         super().__init__(source, len(self._rows), np.arange(source.shape[1]))
 
-    def read(self, columns):
+    def read(self, columns: np.ndarray) -> list[Any]:
+        """Read whole columns, of all rows of the source, and take the rows."""
         # A few at a time, for they are there twice; into one array for each type.
         columns = np.asarray(columns)
         n = max(1, self._source.shape[0])
@@ -226,7 +227,8 @@ class _ChosenRows(_View):
                     found.append(np.take(column, self._rows, out=out))
         return found
 
-    def read_rows(self, start, stop, columns):
+    def read_rows(self, start: int, stop: int, columns: np.ndarray) -> list[Any]:
+        """Read some rows of columns."""
         rows = self._rows[start:stop]
         if len(rows) == 0:
             return [column[:0] for column in self._source.read_rows(0, 1, columns)]
@@ -234,7 +236,8 @@ class _ChosenRows(_View):
         parts = self._source.read_rows(first, last, columns)
         return [_take(column, rows - first) for column in parts]
 
-    def row_parts(self):
+    def row_parts(self) -> list[tuple[int, int]]:
+        """Return what is left of the ranges of the source."""
         edges = np.searchsorted(self._rows, [stop for _, stop in self._source.row_parts()])
         starts = np.concatenate([[0], edges[:-1]])
         return [(int(a), int(b)) for a, b in zip(starts, edges, strict=True) if a < b]
@@ -250,7 +253,8 @@ def empty_columns(kinds: list[np.dtype], n_rows: int) -> list[Any]:
     return [next(stacks[kind]) if kind in stacks else None for kind in kinds]
 
 
-def _take(column, rows):
+def _take(column: Any, rows: np.ndarray) -> Any:
+    """Return rows of an array or of a pandas Series."""
     if hasattr(column, "iloc"):
         return column.iloc[rows].reset_index(drop=True)
     return column[rows]
@@ -288,7 +292,7 @@ def load_columns(source: ColumnSource, kind: str = "default") -> Any:
     return frame
 
 
-def _as_array(source):
+def _as_array(source: ColumnSource) -> np.ndarray:
     """Return numbers as one array of the type that holds all of them, column by column."""
     n, m = source.shape
     columns = _read_all(source)
@@ -303,7 +307,7 @@ def _as_array(source):
     return X
 
 
-def _frame_column(pandas, column, kind):
+def _frame_column(pandas: Any, column: Any, kind: np.dtype) -> Any:
     """Return a column for pandas: integers beyond float64 with missing values are integers."""
     if kind.kind not in "iu" or column.dtype.char not in "mg":
         return column
@@ -311,14 +315,15 @@ def _frame_column(pandas, column, kind):
     return pandas.arrays.IntegerArray(values, is_missing)
 
 
-def _whole_numbers(column, kind):
+def _whole_numbers(column: np.ndarray, kind: np.dtype) -> tuple[np.ndarray, np.ndarray]:
     """Return which values are missing, and all as integers, 0 where missing."""
     is_missing = column != column
     values = column.view(np.int64) if column.dtype.kind == "m" else column
     return is_missing, np.where(is_missing, 0, values).astype(kind)
 
 
-def _read_all(source):
+def _read_all(source: ColumnSource) -> list[Any]:
+    """Read all columns, one by one."""
     columns = []
     for j in range(source.shape[1]):
         columns += source.read(np.array([j]))
@@ -357,7 +362,7 @@ def write_arrow(source: Any, open_writer: Any, y: Any = None, target_name: str =
                 arrays.append(arrow.array(labels[start:stop]))
             if writer is None:
                 kinds = [a.type for a in arrays]
-                for j in np.flatnonzero(source.is_text):
+                for j in np.flatnonzero(source.is_text).tolist():
                     if arrow.types.is_null(kinds[j]):  # no text in the first rows
                         kinds[j] = _text_type(arrow, source, j)
                 schema = arrow.schema(list(zip(names, kinds, strict=True)))
@@ -370,7 +375,7 @@ def write_arrow(source: Any, open_writer: Any, y: Any = None, target_name: str =
     source.check_unchanged()
 
 
-def _text_type(arrow, source, j):
+def _text_type(arrow: Any, source: ColumnSource, j: int) -> Any:
     """Return the Arrow type of a column of text, by the first rows that have one."""
     for start, stop in source.row_parts():
         (column,) = source.read_rows(start, stop, np.array([j]))
@@ -380,7 +385,7 @@ def _text_type(arrow, source, j):
     return arrow.string()
 
 
-def _arrow_column(arrow, column, kind):
+def _arrow_column(arrow: Any, column: Any, kind: np.dtype) -> Any:
     """Return a column for Arrow: integers with missing values are integers again."""
     if hasattr(column, "iloc"):
         # Objects: categories of integers have no type for a missing one.

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from mauc.data.columns import Columns, as_floats, warn_of_merged_values
+from mauc.data.columns import Columns, as_floats
+from mauc.data.doubles import merges_values, warn_of_merged
 from mauc.data.frames import as_block, common_type, is_run
 from mauc.data.nominal import category_codes, column_mask
 from mauc.data.source import ColumnSource
@@ -62,6 +63,7 @@ class SourceColumns(Columns):
         self._reads_ahead = reads_ahead
         self._ahead: ReadAhead | None = None
         self._held: dict[int, Any] = {}
+        self._is_warned = False  # of values that are the same float64
         largest = max(self._column_bytes, source.memory // _BLOCK_SHARE)
         self.workspace = Workspace(source.memory, least_memory(source.shape[0], largest))
 
@@ -90,7 +92,7 @@ class SourceColumns(Columns):
         return min(super().block_width(n_columns, n_scores), max(1, in_memory))
 
     @property
-    def _column_bytes(self):
+    def _column_bytes(self) -> int:
         return max(self.dtype.itemsize, int(self.source.widths.max(initial=1))) * self.shape[0]
 
     def map(self, problem: Any, work: Work, n_jobs: int | None = None) -> Iterator[tuple[Any, Any]]:
@@ -137,7 +139,8 @@ class SourceColumns(Columns):
         finally:
             self._held = {}
 
-    def _take(self, columns):
+    def _take(self, columns: np.ndarray) -> list[np.ndarray]:
+        """Return columns that are held, read ahead, or read now."""
         if self._held and all(int(j) in self._held for j in columns):
             return [self._held[int(j)] for j in columns]
         ahead = self._ahead
@@ -148,24 +151,30 @@ class SourceColumns(Columns):
                 return found
         return self._read(columns)
 
-    def _read_range(self, first, stop):
+    def _read_range(self, first: int, stop: int) -> list[np.ndarray]:
+        """Read columns that follow each other."""
         return self._read(np.arange(first, stop))
 
-    def _read(self, columns):
-        found = []
+    def _read(self, columns: np.ndarray) -> list[np.ndarray]:
+        """Read columns: nominal ones as codes, dates as seconds; warn where values become equal."""
+        found, merged = [], []
         for j, values in zip(columns, self.source.read(columns), strict=True):
             if self.is_nominal[j]:
                 values = category_codes(values)[1]
-            elif values.dtype.kind in "mM":
+            elif not self._is_warned and merges_values(values):
+                merged.append(self.source.name_of(int(j)))
+            if values.dtype.kind in "mM":
                 values = as_floats(values)
-            else:
-                warn_of_merged_values(values, f"{self.source.name}, {self.source.name_of(int(j))}")
             if not self.accept_infinite:
                 self._check_finite(j, values)
             found.append(values)
+        if merged and not self._is_warned:
+            self._is_warned = True
+            warn_of_merged(self.source.name, merged, is_all=False)
         return found
 
-    def _check_finite(self, j, values):
+    def _check_finite(self, j: int, values: np.ndarray) -> None:
+        """Raise for infinite values of a column."""
         # The sum is finite only if all values are, but the sum of finite ones may overflow.
         if values.dtype.kind != "f" or np.isfinite(values.sum(dtype=np.float64)):
             return
@@ -265,6 +274,6 @@ def plan_pass(
     return n_threads, [*edges, blocks[-1].stop] if blocks else edges
 
 
-def _block_bytes(source, blocks):
+def _block_bytes(source: ColumnSource, blocks: Sequence[slice]) -> list[int]:
     """Return the bytes of the columns of each block, as they are held."""
     return [source.shape[0] * int(source.widths[block].sum()) for block in blocks]

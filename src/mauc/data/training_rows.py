@@ -124,7 +124,7 @@ def _hash_block(problem: Problem, block: slice, salts: np.ndarray) -> np.ndarray
     return sums
 
 
-def _plain_columns(XT):
+def _plain_columns(XT: np.ndarray) -> np.ndarray:
     """Return columns in a type of the kernel; values are rounded to doubles."""
     XT = XT.view(np.uint8) if XT.dtype == np.bool_ else XT
     if XT.dtype.char in "Bfd":
@@ -132,14 +132,15 @@ def _plain_columns(XT):
     return float_columns(XT)
 
 
-def _category_hashes(categories):
+def _category_hashes(categories: np.ndarray) -> np.ndarray:
     """Return a hash of each category, that of its text, or of its value if it is a number."""
     texts = (repr(float(one)) if isinstance(one, Real) else str(one) for one in categories.tolist())
     digests = (blake2b(text.encode(errors="surrogatepass"), digest_size=8) for text in texts)
     return np.array([int.from_bytes(one.digest(), "little") for one in digests], np.uint64)
 
 
-def _bits_of(values):
+def _bits_of(values: np.ndarray) -> np.ndarray:
+    """Return the bits of doubles, uint64."""
     return np.ascontiguousarray(values, np.float64).view(np.uint64)
 
 

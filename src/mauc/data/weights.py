@@ -77,7 +77,8 @@ def class_table(given: Any, classes: np.ndarray, name: str) -> np.ndarray:
     # Names in a file are text, whatever the labels are.
     codes = {key: at for at, label in enumerate(classes.tolist()) for key in (label, str(label))}
 
-    def find(label):
+    def find(label: object) -> int:
+        """Return the code of a label that is given as it is, or as text."""
         if (code := codes.get(label, codes.get(str(label)))) is None:
             raise MaucError(f"{name} must name classes ({format_labels(classes)}), got {label!r}.")
         return code

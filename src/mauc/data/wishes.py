@@ -185,11 +185,18 @@ def by_number(wishes: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]
     return {name: numbered(wish) for name, wish in wishes.items()}
 
 
-def _check_possible(names, unit_of, out, kept, costs, money) -> None:
+def _check_possible(
+    names: Sequence[Any],
+    unit_of: np.ndarray,
+    out: list[int],
+    kept: list[int],
+    costs: np.ndarray | None,
+    money: float,
+) -> None:
     """Raise for wishes that contradict each other, or that a budget does not pay for."""
     keep, exclude, budget = (option(name) for name in ("keep", "exclude", "budget"))
     if both := [unit for unit in kept if unit in out]:
-        named = format_labels([names[at] for at in np.flatnonzero(np.isin(unit_of, both))])
+        named = format_labels([names[at] for at in np.flatnonzero(np.isin(unit_of, both)).tolist()])
         raise MaucError(f"{keep} and {exclude} must not name the same features, got {named}.")
     left = np.setdiff1d(unit_of, out)
     if len(left) == 0:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from mauc.data.columns import is_beyond_doubles
+from mauc.data.doubles import is_beyond_doubles
 from mauc.data.source import ColumnSource, empty_columns
 from mauc.exceptions import MaucError, option
 from mauc.io.files import (

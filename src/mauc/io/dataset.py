@@ -12,7 +12,8 @@ import numpy as np
 from scipy import sparse
 
 from mauc.checks import check_choice, check_int
-from mauc.data.columns import is_beyond_doubles, is_frame
+from mauc.data.columns import is_frame
+from mauc.data.doubles import is_beyond_doubles
 from mauc.data.nominal import get_column
 from mauc.data.source import ChosenColumns, ColumnSource
 from mauc.exceptions import MaucError, option

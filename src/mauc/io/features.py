@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from mauc.data.columns import is_beyond_doubles
+from mauc.data.doubles import is_beyond_doubles
 from mauc.data.source import ColumnSource
 from mauc.exceptions import MaucError, option
 from mauc.io.dataset import MAX_DENSE_CELLS, ConvertedColumns

@@ -10,8 +10,9 @@ from sklearn import get_config
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from mauc.checks import check_choice
-from mauc.data.columns import is_frame, warn_of_merged_values
+from mauc.data.columns import is_frame
 from mauc.data.door import check_same_length, check_table
+from mauc.data.doubles import warn_of_merged_values
 from mauc.data.labels import check_categories, check_no_missing_label
 from mauc.data.problem import Decomposition
 from mauc.data.weights import (
@@ -610,12 +611,12 @@ def _encode(y_true, labels, n_columns):
 
 def _score_table(scores: Any) -> Any:
     """Return scores as a table, one as a column; warn where float64 makes some of them equal."""
+    if not sparse.issparse(scores) and not is_frame(scores):
+        try:
+            scores = scores.to_numpy() if hasattr(scores, "to_numpy") else np.asarray(scores)
+        except ValueError as error:
+            raise MaucError("y_score must have rows of the same length.") from error
+    warn_of_merged_values(scores, "y_score")
     if sparse.issparse(scores) or is_frame(scores):
         return scores
-    try:
-        scores = scores.to_numpy() if hasattr(scores, "to_numpy") else np.asarray(scores)
-    except ValueError as error:
-        raise MaucError("y_score must have rows of the same length.") from error
-    if scores.dtype.kind in "iuf":
-        warn_of_merged_values(scores, "y_score")
     return scores[:, np.newaxis] if scores.ndim == 1 else scores

@@ -15,6 +15,7 @@ from mauc.data.columns import (
     float_columns,
 )
 from mauc.data.door import FitOptions, check_input
+from mauc.data.doubles import merges_values, warn_of_merged
 from mauc.data.frames import as_block
 from mauc.data.labels import check_labels, encode_labels
 from mauc.data.source import ColumnSource
@@ -97,12 +98,16 @@ def _read_parts(source, labels):
     parts, columns = parts_of_rows(source), np.arange(m)
     row_bytes = sum(kind.itemsize for kind in source.types)
     sizes = [row_bytes * (stop - start) for start, stop in parts]
+    is_warned = False
     with ThreadPoolExecutor(1, "mauc-read") as reader:
         ahead = reader.submit(source.read_rows, *parts[0], columns)
         for at, (start, stop) in enumerate(track(parts, "parts of rows", n_bytes=sizes)):
             values = ahead.result()
             if at + 1 < len(parts):
                 ahead = reader.submit(source.read_rows, *parts[at + 1], columns)
+            if not is_warned and (merged := [j for j in columns if merges_values(values[j])]):
+                is_warned = True
+                warn_of_merged(source.name, names[merged], is_all=False)
             values = [as_floats(one) if one.dtype.kind in "mM" else one for one in values]
             table = DenseColumns(as_block(values, stop - start, float_columns).T)
             yield _encode(table, labels[start:stop], names)
