@@ -95,22 +95,48 @@ def run_blocks(
     bytes of data of each block, are for `mauc.progress`.
     """
     blocks = list(blocks)
-    results = _run_blocks(function, blocks, n_jobs)
-    if progress.current is None and getattr(progress.fits, "report", None) is None:
-        return results
-    return progress.track(results, unit, len(blocks), n_bytes=n_bytes)
+    n_threads = 1 if len(blocks) == 1 else count_threads(n_jobs)
+    if len(blocks) == 1 and _is_quiet():
+        return iter(list(_run_here(function, blocks)))
+    results = _run_blocks(function, blocks, n_threads)
+    return with_progress(results, unit, len(blocks), n_bytes=n_bytes)
 
 
-def _run_blocks(function, blocks, n_jobs):
-    n_threads = count_threads(n_jobs)
-    if n_threads == 1 or len(blocks) == 1:
-        before = getattr(_scratch, "buffers", None)
-        _keep_scratch()
-        try:
-            for block in blocks:
-                yield block, function(block)
-        finally:
-            _scratch.buffers = before
+def with_progress(
+    items: Iterable[Any],
+    unit: str,
+    total: int | None = None,
+    *,
+    n_bytes: Sequence[int] | None = None,
+) -> Iterable[Any]:
+    """Return items, whose progress `mauc.progress` shows if anybody wants to see it."""
+    if _is_quiet():
+        return items
+    return progress.track(items, unit, total, n_bytes=n_bytes)
+
+
+def _is_quiet() -> bool:
+    """Whether nobody wants to see the progress of loops."""
+    return progress.current is None and getattr(progress.fits, "report", None) is None
+
+
+def _run_here(function: Callable[[Any], Any], blocks: list[Any]) -> Iterator[tuple[Any, Any]]:
+    """Yield what `run_blocks` does, in this thread."""
+    before = getattr(_scratch, "buffers", None)
+    _keep_scratch()
+    try:
+        for block in blocks:
+            yield block, function(block)
+    finally:
+        _scratch.buffers = before
+
+
+def _run_blocks(
+    function: Callable[[Any], Any], blocks: list[Any], n_threads: int
+) -> Iterator[tuple[Any, Any]]:
+    """Yield what `run_blocks` does, in threads."""
+    if n_threads == 1:
+        yield from _run_here(function, blocks)
         return
     with ThreadPoolExecutor(n_threads, "mauc", _keep_scratch) as pool:
         waiting = deque()

@@ -80,6 +80,10 @@ class Columns(ABC):
         """Return columns of float32 or float64."""
         return self.block(chosen, float_columns)
 
+    def plain(self, chosen: Any) -> np.ndarray:
+        """Return columns of uint8, float32 or float64 with the values that they have."""
+        return self.block(chosen, plain_columns)
+
     def count_missing(self, chosen: Any) -> np.ndarray:
         """Return how many values of each of the chosen columns are missing."""
         return np.isnan(self.floats(chosen)).sum(axis=1)
@@ -279,6 +283,15 @@ def ordered_columns(XT: np.ndarray) -> np.ndarray:
     else:
         XT = XT.astype(np.float64)
     return read_only(XT)
+
+
+def plain_columns(XT: np.ndarray) -> np.ndarray:
+    """Convert columns to uint8, float32 or float64, whose values are kept where doubles hold them.
+
+    The result may be of `mauc.parallel.scratch_array`: the next columns take its place.
+    """
+    XT = XT.view(np.uint8) if XT.dtype == np.bool_ else XT
+    return contiguous_columns(XT, is_scratch=True) if XT.dtype.char in "Bfd" else float_columns(XT)
 
 
 def float_columns(XT: np.ndarray) -> np.ndarray:

@@ -24,7 +24,7 @@ from sklearn.utils import (
 )
 from sklearn.utils.validation import _get_feature_names, check_is_fitted, validate_data
 
-from mauc.checks import MAX_CLASSES, check_class_count
+from mauc.checks import MAX_CLASSES, check_choice, check_class_count
 from mauc.data.columns import (
     Columns,
     DenseColumns,
@@ -41,7 +41,7 @@ from mauc.data.frames import (
 )
 from mauc.data.labels import check_labels, check_no_missing_label, encode_groups, encode_labels
 from mauc.data.nominal import encode_nominal
-from mauc.data.problem import Problem
+from mauc.data.problem import MISSING, Problem
 from mauc.data.source import ColumnSource
 from mauc.data.streaming import SourceColumns
 from mauc.data.weights import PairWeights, as_counts, check_class_weights, check_weights
@@ -87,6 +87,9 @@ class FitOptions:
         kind: Any = type(estimator)
         mine, of_wishes = _shared_parameters(kind)
         given = vars(estimator)
+        missing = given.get("missing", "tie")
+        if not (isinstance(missing, str) and missing in MISSING):
+            check_choice("missing", missing, MISSING)
         wishes = {name: given[name] for name in of_wishes if given[name] is not None}
         return cls(
             accepts,
@@ -291,10 +294,10 @@ def check_table(
         "ensure_all_finite": False if accept_infinite else "allow-nan",
     }
     has_labels = not (isinstance(y, str) and y == _NO_LABELS)
-    if has_labels:
-        check_no_missing_label(y)
     if not is_numbers(X):
         X = dates_to_seconds(X)
+    if has_labels:
+        check_no_missing_label(y)
     try:
         if estimator is None:
             checked = check_array(X, input_name=name, **options)

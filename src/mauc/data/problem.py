@@ -43,11 +43,13 @@ class Problem:
     n_samples: int = field(init=False)
     n_features: int = field(init=False)
     n_classes: int = field(init=False)
+    n_pairs: int = field(init=False)  #: of classes
 
     def __post_init__(self) -> None:
-        n_samples, n_features = self.columns.shape
         # The dataclass is frozen for everybody else.
-        vars(self).update(n_samples=n_samples, n_features=n_features, n_classes=len(self.classes))
+        known, n_classes = vars(self), len(self.classes)
+        known["n_samples"], known["n_features"] = self.columns.shape
+        known["n_classes"], known["n_pairs"] = n_classes, n_classes * (n_classes - 1) // 2
 
     @property
     def labels(self) -> list[Any]:

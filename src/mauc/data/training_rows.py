@@ -12,7 +12,6 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from mauc.compile import njit, njit_part
-from mauc.data.columns import contiguous_columns, float_columns
 from mauc.data.problem import Problem
 
 _MAX_HASHES = 2**20  # that are kept; of more rows, those of the smallest hashes
@@ -120,16 +119,8 @@ def _hash_block(problem: Problem, block: slice, salts: np.ndarray) -> np.ndarray
         data, rows = part.data.astype(np.float64), part.indices.astype(np.int64)
         add_entries(data, rows, of_columns, sums)
     elif is_number.any():
-        add_values(columns.block(numbers, _plain_columns), salts[numbers], sums)
+        add_values(columns.plain(numbers), salts[numbers], sums)
     return sums
-
-
-def _plain_columns(XT: np.ndarray) -> np.ndarray:
-    """Return columns in a type of the kernel; values are rounded to doubles."""
-    XT = XT.view(np.uint8) if XT.dtype == np.bool_ else XT
-    if XT.dtype.char in "Bfd":
-        return contiguous_columns(XT, is_scratch=True)
-    return float_columns(XT)
 
 
 def _category_hashes(categories: np.ndarray) -> np.ndarray:

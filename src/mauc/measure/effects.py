@@ -279,15 +279,18 @@ def find_folded(
     effects: np.ndarray, scores: NormalScores, pair_shares: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return features whose spread separates class pairs, ascending, and their effects by it."""
-    if pair_shares is None:
-        pair_shares = np.full(effects.shape[1], 1.0 / effects.shape[1])
+
+    def mean(values: np.ndarray) -> np.ndarray:
+        """Return the mean over the class pairs by their shares."""
+        return values.mean(axis=1) if pair_shares is None else pair_mean(values, pair_shares)
+
     found = [(np.zeros(0, np.int64), np.empty((0, effects.shape[1])), np.empty(0))]
     for block, spread in spread_effects(effects, scores):
         if not spread.any():
             continue
         errors = np.exp(-RATE * effects[block] ** 2)
-        gains = pair_mean(errors * (1.0 - np.exp(-RATE * spread**2)), pair_shares)
-        used = np.flatnonzero(gains > 1.0 - pair_mean(errors, pair_shares))
+        gains = mean(errors * (1.0 - np.exp(-RATE * spread**2)))
+        used = np.flatnonzero(gains > 1.0 - mean(errors))
         found.append((block[used], spread[used], gains[used]))
     columns, spread, gains = (np.concatenate(part) for part in zip(*found, strict=True))
     best = np.sort(np.argsort(-gains, kind="stable")[:MAX_FOLDED])

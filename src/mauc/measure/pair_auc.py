@@ -104,7 +104,7 @@ def _fill_pair_auc(
     problem: Problem, chosen: np.ndarray | None, n_jobs: int | None, *, folded: bool
 ) -> np.ndarray:
     """Return the AUCs of chosen columns, or of all, (n_chosen, n_pairs)."""
-    n_pairs = n_pairs_of(problem.n_classes)
+    n_pairs = problem.n_pairs
     pair_auc = np.empty((problem.n_features if chosen is None else len(chosen), n_pairs))
     for _ in problem.map(
         _write_pair_auc, folded, columns=chosen, out=(pair_auc,), n_scores=n_pairs, n_jobs=n_jobs
@@ -227,7 +227,7 @@ def category_counts(problem: Any, column: Any) -> Any:
 
 def allocate_pair_auc(problem: Any, n_selected: int) -> np.ndarray | None:
     """Return an array for the pair AUCs of all features if keeping them pays, else None."""
-    shape = (problem.n_features, n_pairs_of(problem.n_classes))
+    shape = (problem.n_features, problem.n_pairs)
     is_worth = n_selected * _MIN_SHARE >= problem.n_features and shape[0] * shape[1] <= _MAX_KEPT
     return np.empty(shape) if is_worth else None
 
@@ -241,6 +241,7 @@ def pair_wins(problem: Any, chosen: Any) -> tuple[Any, Any] | tuple[np.ndarray, 
     if known is not None:
         return known[chosen], problem.max_wins
     weights, totals, _ = problem.pair_weights
+    max_wins = problem.max_wins
     if problem.columns.is_sparse:
         if weights is None:
             weights = np.ones(problem.n_samples)
@@ -254,8 +255,8 @@ def pair_wins(problem: Any, chosen: Any) -> tuple[Any, Any] | tuple[np.ndarray, 
     if problem.missing == "side":
         wins = _to_side(problem, chosen, wins)
     if weights is not None:
-        np.clip(wins, 0.0, problem.max_wins, out=wins)  # sums of weights are rounded
-    return wins, problem.max_wins
+        np.clip(wins, 0.0, max_wins, out=wins)  # sums of weights are rounded
+    return wins, max_wins
 
 
 def _to_side(problem, chosen, wins):
@@ -354,7 +355,6 @@ class ColumnReader:
         # They are read in the order of the values: fewer bytes, more of them in a cache.
         is_narrow = problem.n_classes <= 256
         self._codes = problem.codes[rows].astype(np.uint8 if is_narrow else np.int32)
-        self._label_bits = label_bits_of(problem.n_classes)
 
     def read(self, block: Any, writer: Any) -> np.ndarray:
         """Return the wins of the columns of a block, of shape (n_columns, n_pairs)."""
@@ -403,11 +403,12 @@ class ColumnReader:
         return wins
 
     def _read_values(self, XT, columns, writer):
+        label_bits = label_bits_of(self._problem.n_classes)
         wins = np.empty((len(XT), len(self._problem.max_wins)), np.int64)
         for part in key_blocks(XT):
             keys, n_known, row_bits = self._write_sorted(XT[part], columns[part], writer)
-            relabel(keys, n_known, row_bits, self._codes, self._label_bits)
-            wins[part] = sweep_keys(keys, n_known, self._problem.class_counts, self._label_bits)
+            relabel(keys, n_known, row_bits, self._codes, label_bits)
+            wins[part] = sweep_keys(keys, n_known, self._problem.class_counts, label_bits)
         return wins
 
     def _write_ranks(

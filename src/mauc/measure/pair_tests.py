@@ -12,7 +12,7 @@ from sklearn.utils import gen_batches
 from mauc.checks import check_level
 from mauc.compile import njit
 from mauc.data.door import AUCS, FitOptions, make_problem, open_input
-from mauc.engine.arrays import n_pairs_of, read_only
+from mauc.engine.arrays import read_only
 from mauc.engine.keys import key_blocks, label_bits_of, sort_columns
 from mauc.engine.nominal import nominal_pair_auc
 from mauc.exceptions import NoEvidenceWarning, option, warn_user
@@ -222,7 +222,7 @@ def significant_cells(problem: Any, columns: Any, n_jobs: int | None = None) -> 
     None where rows have weights or groups, which the tests do not know, and of very large tables.
     The columns were chosen on the same rows, so that all features are tested, not these alone.
     """
-    n_cells = problem.n_features * n_pairs_of(problem.n_classes)
+    n_cells = problem.n_features * problem.n_pairs
     if problem.sample_weight is not None or problem.groups is not None or n_cells > _MAX_MAPPED:
         return None
     return (adjust(_over_columns(problem, _p_values, n_jobs)) <= MAP_LEVEL)[columns]

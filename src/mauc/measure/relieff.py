@@ -19,8 +19,7 @@ from mauc.compile import njit, njit_part
 from mauc.data.columns import default_names
 from mauc.data.problem import Problem
 from mauc.exceptions import TinyUnitsWarning, format_labels, warn_user
-from mauc.parallel import count_threads, even_ranges
-from mauc.progress import track
+from mauc.parallel import count_threads, even_ranges, with_progress
 
 # A column whose range is below this carries no difference (WEKA's tolerance).
 MIN_RANGE = 1e-6
@@ -136,7 +135,7 @@ def weigh_columns(
         fill = fill_plain if is_plain else fill_mixed
         scans: list[Task] = []
         starts = range(0, queries.size, panel_queries)
-        for number, start in enumerate(track(starts, "blocks of samples")):
+        for number, start in enumerate(with_progress(starts, "blocks of samples")):
             block = queries[start : start + panel_queries]
             panel = panels[number % len(panels)]
             if not is_symmetric:

@@ -19,8 +19,7 @@ from mauc.engine.arithmetic import dot, exp_minus, fused
 from mauc.measure.effects import RATE, Candidates
 from mauc.measure.nominal_scores import NominalColumn
 from mauc.measure.normal_scores import MIN_VARIANCE, NormalScores
-from mauc.parallel import count_threads, even_ranges, run_in, start_pool
-from mauc.progress import track
+from mauc.parallel import count_threads, even_ranges, run_in, start_pool, with_progress
 from mauc.search.folded import FoldedScores
 
 MIN_EFFECTS = 1 << 17  # with fewer, scoring all features takes less time than finding bounds
@@ -383,7 +382,7 @@ class FeatureSearch:
         """Yield the best feature k times; constant ones come last, by column."""
         k, varies = len(self._found.ranking), self.state.varies[: self.state.n_features]
         n_chosen = min(k, int(varies.sum()))
-        for _ in track(range(n_chosen), "features"):
+        for _ in with_progress(range(n_chosen), "features"):
             yield (self.best_move()[1],)
         yield np.flatnonzero(~varies)[: k - n_chosen]
 

@@ -4,8 +4,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from mauc.parallel import run_in
-from mauc.progress import track
+from mauc.parallel import run_in, with_progress
 
 
 class GreedySearch:
@@ -34,7 +33,7 @@ class GreedySearch:
         ``prepare(step)``.
         """
         # ranking[:step] is the chosen set in the order of choice.
-        for step in track(range(1, len(self.ranking)), "features"):
+        for step in with_progress(range(1, len(self.ranking)), "features"):
             given = step if prepare is None else prepare(step)
             if pool is None:
                 best, best_score = best_of_block(blocks[0], given)

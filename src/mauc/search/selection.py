@@ -1,12 +1,12 @@
 """What a search found: the selected features in order, and where each came from."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mauc.data.problem import Decomposition, decompose
+from mauc.data.problem import Decomposition
 
 
 class Selection(NamedTuple):
@@ -26,14 +26,3 @@ class Ranked(NamedTuple):
     scores: np.ndarray  #: of every feature, shape (n_features,)
     pair_auc: np.ndarray | None = None  #: folded AUCs of the selected, if they are known already
     details: Mapping[str, ArrayLike] = {}  #: further columns of the trace
-
-
-def single_ranking(
-    problem: Any, ranking: np.ndarray, list_scores: np.ndarray, scores: np.ndarray, **further: Any
-) -> Ranked:
-    """Return what one ranking of the whole problem found; `list_scores` are those when selected."""
-    n_selected = len(ranking)
-    selection = Selection(
-        ranking, np.zeros(n_selected, np.int64), np.arange(1, n_selected + 1), list_scores
-    )
-    return Ranked(decompose("whole", problem.n_classes), selection, scores, **further)

@@ -25,8 +25,7 @@ from mauc.engine.levels import take_levels
 from mauc.measure.pair_auc import ColumnReader, allocate_pair_auc, folded_auc
 from mauc.parallel import count_threads, even_ranges, start_pool
 from mauc.search.lazy import GreedySearch
-from mauc.search.selection import single_ranking
-from mauc.selectors.base import RankingSelector
+from mauc.selectors.base import RankingSelector, single_ranking
 
 # Products of ranks that make a second thread worth its start; an estimate.
 BLOCK_WORK = 1 << 20

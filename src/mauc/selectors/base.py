@@ -25,7 +25,7 @@ from mauc.data.door import (
     open_input,
 )
 from mauc.data.frames import needs_types, take_columns
-from mauc.data.problem import Decomposition, Problem
+from mauc.data.problem import Decomposition, Problem, decompose
 from mauc.data.source import ColumnSource, load_columns
 from mauc.data.training_rows import TrainingRows
 from mauc.data.wishes import Constraints
@@ -36,7 +36,7 @@ from mauc.memory import check_memory
 from mauc.parallel import count_threads
 from mauc.progress import progress
 from mauc.registry import Accepts, accepts_of
-from mauc.search.selection import Ranked, Selection, single_ranking
+from mauc.search.selection import Ranked, Selection
 from mauc.selectors.trace import Details, SelectionTrace
 
 if TYPE_CHECKING:
@@ -150,7 +150,8 @@ class RankingSelector(SelectorMixin, Ranker):
                     **{name: value for name, value in given.items() if value is not None},
                 )
                 self._training_rows = TrainingRows.of(problem, self.n_jobs)
-                problem = problem.drop_zero_weight()
+                if problem.sample_weight is not None:
+                    problem = problem.drop_zero_weight()
                 ranked = self._rank_open(problem, n_wanted, options, is_fdr=is_fdr)
                 pair_auc = ranked.pair_auc
                 if pair_auc is None:
@@ -485,6 +486,17 @@ class RankingSelector(SelectorMixin, Ranker):
         tags.input_tags.allow_nan = accepts.missing
         tags.input_tags.categorical = accepts.nominal
         return tags
+
+
+def single_ranking(
+    problem: Any, ranking: np.ndarray, list_scores: np.ndarray, scores: np.ndarray, **further: Any
+) -> Ranked:
+    """Return what one ranking of the whole problem found; `list_scores` are those when selected."""
+    n_selected = len(ranking)
+    selection = Selection(
+        ranking, np.zeros(n_selected, np.int64), np.arange(1, n_selected + 1), list_scores
+    )
+    return Ranked(decompose("whole", problem.n_classes), selection, scores, **further)
 
 
 def check_n_features(

@@ -22,8 +22,7 @@ from mauc.search.alternatives import AlternativesMixin, PendingAlternatives
 from mauc.search.greedy import Block, SearchState, condition_on
 from mauc.search.prediction import Prediction
 from mauc.search.prior import prior_weights
-from mauc.search.selection import single_ranking
-from mauc.selectors.base import RankingSelector
+from mauc.selectors.base import RankingSelector, single_ranking
 from mauc.selectors.error_bound import ErrorControl
 from mauc.selectors.greedy_mauc import GreedyMAUC, measure_state
 from mauc.selectors.halves import complementary_halves, take_half

@@ -13,7 +13,7 @@ from mauc.checks import check_int, check_real
 from mauc.measure.joint_counts import target_information
 from mauc.parallel import even_ranges, run_in
 from mauc.search.lazy import row_parts
-from mauc.search.selection import single_ranking
+from mauc.selectors.base import single_ranking
 from mauc.selectors.information import BinnedSelector
 
 # Samples of candidates that make a second thread worth its start; an estimate.

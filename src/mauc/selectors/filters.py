@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from mauc.checks import check_choice, check_real
-from mauc.data.problem import MISSING, DecompositionName, MissingRule
+from mauc.data.problem import DecompositionName, MissingRule
 from mauc.data.wishes import WishMixin
 from mauc.exceptions import ConstantInputWarning, warn_user
 from mauc.registry import RelevanceName, ScoreFunction
@@ -148,6 +148,7 @@ class MDFS(SketchMixin, WishMixin, ListSelector):
     """
 
     preset: ClassVar[Recipe] = Recipe("one-vs-one", "auc", "random")
+    changes: ClassVar[tuple[str, ...]] = ("schedule", "ties", "random_state")
 
     schedule: ScheduleName = "random"
     ties: TieRule = "index"
@@ -155,18 +156,6 @@ class MDFS(SketchMixin, WishMixin, ListSelector):
     categorical_features: Any = None
     pair_weight: Any = None
     random_state: Any = None
-
-    @property
-    def recipe(self) -> Recipe:
-        """What makes the selector, with its present parameters."""
-        return self.preset._replace(
-            schedule=self.schedule, ties=self.ties, random_state=self.random_state
-        )
-
-    def check_options(self) -> Recipe:
-        """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
-        check_choice("missing", self.missing, MISSING)
-        return super().check_options()
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -280,23 +269,21 @@ class SubproblemSelector(ListSelector):
     array([3, 2])
     """
 
+    preset: ClassVar[Recipe] = Recipe("one-vs-one", "auc", "random")
+    changes: ClassVar[tuple[str, ...]] = (
+        "decomposition",
+        "relevance",
+        "schedule",
+        "ties",
+        "random_state",
+    )
+
     decomposition: DecompositionName = "one-vs-one"
     relevance: RelevanceName | ScoreFunction = "auc"
     schedule: ScheduleName = "random"
     ties: TieRule = "index"
     categorical_features: Any = None
     random_state: Any = None
-
-    @property
-    def recipe(self) -> Recipe:
-        """What makes the selector, with its present parameters."""
-        return Recipe(
-            self.decomposition,
-            self.relevance,
-            self.schedule,
-            self.ties,
-            random_state=self.random_state,
-        )
 
     def check_options(self) -> Recipe:
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
@@ -390,18 +377,12 @@ class SpreadFx(ListSelector):
     """
 
     preset: ClassVar[Recipe] = Recipe("one-vs-rest", "chi2", "round_robin")
+    changes: ClassVar[tuple[str, ...]] = ("relevance", "schedule", "random_state")
 
     relevance: RelevanceName | ScoreFunction = "chi2"
     schedule: ScheduleName = "round_robin"
     categorical_features: Any = None
     random_state: Any = None
-
-    @property
-    def recipe(self) -> Recipe:
-        """What makes the selector, with its present parameters."""
-        return self.preset._replace(
-            relevance=self.relevance, schedule=self.schedule, random_state=self.random_state
-        )
 
     def check_options(self) -> Recipe:
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
@@ -520,11 +501,6 @@ class MAUCD(SketchMixin, WishMixin, _NominalFilter):
 
     missing: MissingRule = "tie"
     pair_weight: Any = None
-
-    def check_options(self) -> Recipe:
-        """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
-        check_choice("missing", self.missing, MISSING)
-        return super().check_options()
 
 
 class ChiSquare(_NominalFilter):
@@ -832,13 +808,9 @@ class FSDD(ListSelector):
     """
 
     preset: ClassVar[Recipe] = Recipe("whole", "fsdd", "round_robin")
+    relevance_options: ClassVar[tuple[str, ...]] = ("beta", "constants")
     beta: float = 2.0
     constants: Literal["last", "first"] = "last"
-
-    @property
-    def recipe(self) -> Recipe:
-        """What makes the selector, with its present parameters."""
-        return self.preset._replace(options={"beta": self.beta, "constants": self.constants})
 
     def check_options(self) -> Recipe:
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""

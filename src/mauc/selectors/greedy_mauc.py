@@ -234,9 +234,11 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
     def check_options(self) -> _Options:
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
         is_auto = isinstance(self.shrinkage, str) and self.shrinkage == "auto"
+        n_most = self.max_samples
+        is_plain = n_most is None or (type(n_most) is int and n_most >= 2)
         return _Options(
             None if is_auto else check_real("shrinkage", self.shrinkage, 0, 1, others=' or "auto"'),
-            check_int("max_samples", self.max_samples, 2, optional=True),
+            n_most if is_plain else check_int("max_samples", n_most, 2, optional=True),
             None if self.prior is None else check_prior(self.prior),
             self._is_predicted(),
         )

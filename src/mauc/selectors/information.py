@@ -30,9 +30,8 @@ from mauc.measure.joint_counts import (
 from mauc.memory import Workspace
 from mauc.parallel import count_threads, even_ranges, run_in, start_pool
 from mauc.search.lazy import GreedySearch, row_parts
-from mauc.search.selection import single_ranking
 from mauc.search.wishes import choose_units
-from mauc.selectors.base import RankingSelector
+from mauc.selectors.base import RankingSelector, single_ranking
 
 CRITERIA = ("difference", "quotient")
 # Mean redundancies below this (in nats) count as none in the quotient: rounding alone gives

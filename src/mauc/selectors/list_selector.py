@@ -19,7 +19,14 @@ from mauc.exceptions import (
 from mauc.measure.pair_auc import allocate_pair_auc, auc_relevance
 from mauc.measure.score_function import takes_weights
 from mauc.memory import check_memory
-from mauc.registry import Accepts, RelevanceName, ScoreFunction, relevance_of
+from mauc.registry import (
+    RELEVANCES,
+    Accepts,
+    Relevance,
+    RelevanceName,
+    ScoreFunction,
+    relevance_of,
+)
 from mauc.search.lists import (
     SCHEDULES,
     TIES,
@@ -50,38 +57,56 @@ class Recipe(NamedTuple):
 class ListSelector(RankingSelector):
     """Base of the selectors that draw features from one ranking list per sub-problem.
 
-    A subclass has a `preset`; one with parameters that change it puts them in by `recipe`.
+    A subclass has a `preset`, and names the parameters that replace fields of it (`changes`) or are
+    further arguments of its relevance (`relevance_options`).
     """
 
     preset: ClassVar[Recipe]
+    changes: ClassVar[tuple[str, ...]] = ()
+    relevance_options: ClassVar[tuple[str, ...]] = ()
 
     @property
     def recipe(self) -> Recipe:
         """What makes the selector, with its present parameters."""
-        return self.preset
+        given = vars(self)
+        recipe = self.preset._replace(**{name: given[name] for name in self.changes})
+        if self.relevance_options:
+            options = {name: given[name] for name in self.relevance_options}
+            recipe = recipe._replace(options=options)
+        return recipe
+
+    @property
+    def measured(self) -> Relevance:
+        """The relevance, with what it accepts."""
+        relevance = self.recipe.relevance
+        entry = RELEVANCES.get(relevance) if isinstance(relevance, str) else None
+        return entry or relevance_of(relevance)
 
     @property
     def accepts(self) -> Accepts:
         """What input the selector takes, with its present options."""
-        return relevance_of(self.recipe.relevance).accepts
+        return self.measured.accepts
 
     @property
     def score_label(self) -> str:
         """What tables call the scores."""
-        return relevance_of(self.recipe.relevance).label
+        return self.measured.label
 
     def check_options(self) -> Recipe:
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
         recipe = self.recipe
-        relevance_of(recipe.relevance)
         for name, choices in _CHOICES.items():
-            check_choice(name, getattr(recipe, name), choices)
-        check_generator(recipe.random_state)
+            value = getattr(recipe, name)
+            if not (isinstance(value, str) and value in choices):
+                check_choice(name, value, choices)
+        if recipe.random_state is not None:
+            check_generator(recipe.random_state)
         return recipe
 
     def _rank(self, problem, n_wanted, recipe):
+        rng = check_generator(recipe.random_state)
         decomposition = decompose(recipe.decomposition, problem.n_classes)
-        entry = relevance_of(recipe.relevance)
+        entry = self.measured
         if entry.function is not None:
             _check_weights(problem, entry.name, entry.function)
         pair_auc = allocate_pair_auc(problem, n_wanted) if entry.is_auc else None
@@ -105,7 +130,6 @@ class ListSelector(RankingSelector):
         )
         if entry.function is not None:
             _warn_of_unscored(problem, entry.name, scores)
-        rng = check_generator(recipe.random_state)
         shares = problem.pair_shares if decomposition.name == "one-vs-one" else None
         schedule = SCHEDULES[recipe.schedule](decomposition, problem.class_weights, rng, shares)
 

@@ -9,8 +9,7 @@ from mauc.checks import check_int, is_int
 from mauc.data.door import check_generator
 from mauc.exceptions import MaucError
 from mauc.measure.relieff import relieff_weights
-from mauc.search.selection import single_ranking
-from mauc.selectors.base import RankingSelector
+from mauc.selectors.base import RankingSelector, single_ranking
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -123,8 +122,10 @@ class ReliefF(RankingSelector):
             raise MaucError(
                 f'n_iterations must be "all", "log" or an int of at least 1, got {wanted!r}.'
             )
-        check_generator(self.random_state)
-        return check_int("n_neighbors", self.n_neighbors, 1)
+        if self.random_state is not None:
+            check_generator(self.random_state)
+        is_plain = type(self.n_neighbors) is int and self.n_neighbors >= 1
+        return self.n_neighbors if is_plain else check_int("n_neighbors", self.n_neighbors, 1)
 
     def _rank(self, problem, n_wanted, n_neighbors):
         weights = relieff_weights(problem, self._draw_rows(problem), n_neighbors, self.n_jobs)
