@@ -33,9 +33,10 @@ from sklearn.model_selection import StratifiedKFold
 from threadpoolctl import threadpool_limits
 
 from mauc import best_subset, mauc_score
+from mauc.data.door import FitOptions, make_problem
 from mauc.evaluation.fold import response_of
 from mauc.evaluation.judges import stratified_rows
-from mauc.evaluation.race import ALL, Combination, Grid, Race, race_problem
+from mauc.evaluation.race import ACCEPTS, ALL, Combination, Grid, Race
 from mauc.files import write_atomic
 
 PAGE = Path(__file__).parents[1] / "docs" / "answers" / "best.md"
@@ -153,8 +154,8 @@ def kept(path, compute):
 
 
 def new_race(X, y, cv=5, classifiers=None):
-    grid = Grid(race_problem(X, y, None), classifiers=classifiers)
-    return Race(grid, X, y, None, cv=cv, end=None)
+    problem = make_problem(X, y, FitOptions(ACCEPTS))
+    return Race(Grid(problem, classifiers=classifiers), problem, cv=cv)
 
 
 def warm_up(X, y):

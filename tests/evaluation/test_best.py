@@ -1,6 +1,8 @@
 """The race of combinations: what wins, what it costs, what comes back."""
 
 import pickle
+from dataclasses import dataclass
+from functools import partial
 from itertools import chain, count, repeat
 
 import numpy as np
@@ -14,13 +16,17 @@ from sklearn.pipeline import Pipeline
 
 from mauc import MDFS, ConsensusSelector, GreedyMAUC, best_subset
 from mauc.classifiers.base import OneHotColumns
+from mauc.data.door import FitOptions, make_problem
 from mauc.evaluation.best import _seconds
 from mauc.evaluation.folds import make_folds
-from mauc.evaluation.race import ALL, CLASSIFIERS, Combination, Grid, Race, race_problem
+from mauc.evaluation.race import ACCEPTS, ALL, CLASSIFIERS, Combination, Grid, Race
 from mauc.exceptions import LeftOutWarning, MaucError
 
 X, Y = load_wine(return_X_y=True, as_frame=True)
 QUICK = {"classifiers": ["nb", "1nn"], "cv": 3, "outer": 2, "time": None}
+
+
+PROBLEM = make_problem(X, Y, FitOptions(ACCEPTS))
 
 
 class _Fixed(Race):
@@ -51,24 +57,31 @@ class _Table(Race):
     """A race whose measurements are given, on two folds if nothing else is said."""
 
     def __init__(self, given, end=None, cv=2, grid=None, y=Y):
-        super().__init__(grid or GRID, X, y, None, cv=cv, end=end)
-        self.given, self.fold = given, None
+        super().__init__(grid or GRID, make_problem(X, y, FitOptions(ACCEPTS)), cv=cv, end=end)
+        for number, fold in enumerate(self._folds):
+            fold.on = partial(_Given, given, number, self._grid.classifiers)
 
     def _ranking(self, fold, selector):
-        self.fold, self.selector = fold, selector
-        return np.arange(13)
+        return selector
 
-    def _evaluator(self, fold, ranking):
-        return self
 
-    def evaluate(self, ranking, sizes, model, response_method):
-        model = model[-1] if isinstance(model, Pipeline) else model
-        name = next(name for name, one in self._grid.classifiers.items() if one is model)
+@dataclass
+class _Given:
+    """A fold whose MAUC is given for every selector, in place of its ranking."""
+
+    given: dict
+    number: int
+    classifiers: dict
+    selector: str
+
+    def mauc(self, model, sizes):
+        models = [model, *(model if isinstance(model, Pipeline) else [])]
+        name = next(name for name, one in self.classifiers.items() if one in models)
         found = [self.given.get((self.selector, size, name), [0.5] * 9) for size in sizes]
-        return np.array([mauc[self.fold] for mauc in found])
+        return np.array([mauc[self.number] for mauc in found])
 
 
-GRID = Grid(race_problem(X, Y, None), ["maucd", "mdfs"], [2, 5, 8], ["nb", "boosting"])
+GRID = Grid(PROBLEM, ["maucd", "mdfs"], [2, 5, 8], ["nb", "boosting"])
 
 
 def test_slow_classifiers_climb_from_the_best_while_they_gain():
@@ -121,12 +134,15 @@ def test_slow_classifiers_join_once_there_is_something_to_gain():
 
 def test_unequal_classes_have_a_larger_error():
     is_rare = np.arange(178) % 20 == 0  # 9 rows, of which 4 or 5 are tested
-    equal, unequal = (Race(GRID, X, y, None, cv=2) for y in (np.arange(178) % 2, is_rare))
+    equal, unequal = (
+        Race(GRID, make_problem(X, y, FitOptions(ACCEPTS)), cv=2)
+        for y in (np.arange(178) % 2, is_rare)
+    )
     assert equal._n_trials == pytest.approx(89, abs=0.1)
     assert 15 < unequal._n_trials < 20
 
 
-FULL = Grid(race_problem(X, Y, None), ["maucd", "mdfs"], [2, 5], ["nb", "logistic", "boosting"])
+FULL = Grid(PROBLEM, ["maucd", "mdfs"], [2, 5], ["nb", "logistic", "boosting"])
 ALL_LINEAR, ALL_TREES = (Combination(ALL, 13, name) for name in ("logistic", "boosting"))
 
 
@@ -183,7 +199,7 @@ def test_of_too_many_features_the_largest_selection_races_first(monkeypatch):
 
 
 def test_only_slow_classifiers_race_as_if_they_were_quick():
-    grid = Grid(race_problem(X, Y, None), ["maucd"], [2], ["boosting", "forest"])
+    grid = Grid(PROBLEM, ["maucd"], [2], ["boosting", "forest"])
     race = _Table({("maucd", 2, "forest"): [0.9, 0.9]}, grid=grid)
     race.run()
     assert race.choose() == ("maucd", 2, "forest")
@@ -209,7 +225,7 @@ def test_refusals_before_the_race(given, message):
 
 def test_estimators_race_by_the_names_of_their_classes_with_their_seeds():
     grid = Grid(
-        race_problem(X, Y, None),
+        PROBLEM,
         [MDFS(random_state=7), MDFS(schedule="hardest"), "mdfs", "mauc.selectors.MDFS"],
         classifiers=["svm", RandomForestClassifier(5), "sklearn.naive_bayes.GaussianNB"],
     )
@@ -268,6 +284,12 @@ def test_linear_models_take_read_only_numbers_and_unseen_words():
     numbers = X.to_numpy(copy=True)
     numbers.flags.writeable = False
     np.testing.assert_array_equal(OneHotColumns().fit(numbers).transform(numbers), numbers)
+
+
+def test_too_few_rows_for_a_classifier_are_an_error_that_names_it():
+    rows = [0, 1, 60, 61, 140, 141]
+    with pytest.raises(MaucError, match=r"^KNeighborsClassifier cannot be used on these data"):
+        best_subset(X.iloc[rows], Y[rows], classifiers=["knn"], cv=2, outer=None)
 
 
 def test_two_classes_groups_and_one_feature():

@@ -14,18 +14,18 @@ from sklearn.utils import _safe_indexing
 from threadpoolctl import threadpool_limits
 
 from mauc.checks import check_int
-from mauc.data.frames import leave_out_dates
+from mauc.data.door import FitOptions, make_problem
 from mauc.evaluation.fold import response_of
 from mauc.evaluation.folds import make_folds, warn_of_leaks
 from mauc.evaluation.judges import MAX_ROWS, stratified_rows
 from mauc.evaluation.race import (
+    ACCEPTS,
     ALL,
     Array,
     Combination,
     Grid,
     Methods,
     Race,
-    race_problem,
 )
 from mauc.exceptions import MaucError, MaucWarning
 from mauc.layout import plain_layout
@@ -134,10 +134,8 @@ def best_subset(
     check_int("random_state", random_state, 0)
     check_int("cv", cv, 2)
     check_int("outer", outer, 2, optional=True)
-    with_dates = X
-    X, dated = leave_out_dates(X)
-    problem = race_problem(X, y, groups)
-    grid = Grid(problem, selectors, sizes, classifiers, random_state, n_jobs, dated)
+    problem = make_problem(X, y, FitOptions(ACCEPTS, dates="warn"), None, groups)
+    grid = Grid(problem, selectors, sizes, classifiers, random_state, n_jobs)
     splits = make_folds(problem, outer, random_state) if outer else []
     warn_of_leaks(problem, splits or make_folds(problem, cv, random_state))
 
@@ -146,10 +144,7 @@ def best_subset(
     ) -> Race:
         """Race on some rows."""
         rows = rows[stratified_rows(problem.codes[rows], MAX_ROWS)]
-        some_groups = None if groups is None else _safe_indexing(groups, rows)
-        race = Race(
-            grid, _safe_indexing(X, rows), _safe_indexing(y, rows), some_groups, cv=cv, end=end
-        )
+        race = Race(grid, problem.training_part(rows), cv=cv, end=end)
         race.run(until)
         return race
 
@@ -158,7 +153,7 @@ def best_subset(
         pipeline, given = grid.pipeline(choice), {}
         if problem.groups is not None and "select" in pipeline.named_steps:
             given["select__groups"] = problem.groups[rows]
-        return pipeline.fit(_safe_indexing(with_dates, rows), _safe_indexing(y, rows), **given)
+        return pipeline.fit(_safe_indexing(X, rows), _safe_indexing(y, rows), **given)
 
     everything = np.arange(problem.n_samples)
     scores = np.zeros((problem.n_samples, problem.n_classes))
@@ -177,7 +172,7 @@ def best_subset(
                 break
             outer_choices.append(run_race(train, until=until).choose())
             model = fit(outer_choices[-1], train)
-            found = getattr(model, response_of(model[-1]))(_safe_indexing(with_dates, test))
+            found = getattr(model, response_of(model[-1]))(_safe_indexing(X, test))
             trained = np.unique(problem.codes[train])
             scores[np.ix_(test, trained)] = score_columns(found, "the scores").T
             folds[test] = fold

@@ -13,11 +13,10 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 
 from mauc.classifiers.base import BaseClassifier, OneHotColumns
-from mauc.data.door import FitOptions, make_problem
 from mauc.data.problem import Problem
 from mauc.data.wishes import WISHES
 from mauc.estimator import Ranker
-from mauc.evaluation.fold import Fold, check_sizes, response_of
+from mauc.evaluation.fold import Fold, check_sizes
 from mauc.evaluation.folds import make_folds
 from mauc.exceptions import MaucError
 from mauc.progress import track
@@ -45,11 +44,6 @@ class Combination(NamedTuple):
 
 
 Blocks = Iterator[tuple[int, list[Combination]]]  # a fold, and what is measured on it
-
-
-def race_problem(X: ArrayLike, y: ArrayLike, groups: ArrayLike | None) -> Problem:
-    """Return the problem of some rows, nominal columns encoded."""
-    return make_problem(X, y, FitOptions(ACCEPTS), None, groups)
 
 
 def _named(
@@ -82,7 +76,6 @@ class Grid:
         classifiers: Methods | None = None,
         seed: int = 0,
         n_jobs: int | None = None,
-        dated: ArrayLike = (),
     ) -> None:
         self.selectors = _named(
             "selectors", SELECTORS if selectors is None else selectors, make_selector
@@ -104,7 +97,7 @@ class Grid:
         )
         slow = [name for name, model in self.classifiers.items() if _is_slow(model)]
         self.slow = slow if len(slow) < len(self.classifiers) else []  # unless there is no other
-        self.columns = np.setdiff1d(np.arange(problem.n_features), dated)
+        self.columns = np.setdiff1d(np.arange(problem.n_features), problem.dated)
         self.n_features, self.has_nominal = len(self.columns), bool(problem.is_nominal.any())
         self.leaves_out = self.n_features < problem.n_features
         if sizes is None:
@@ -157,21 +150,11 @@ class Race:
     measured on the same folds, and only those are compared.
     """
 
-    def __init__(
-        self,
-        grid: Grid,
-        X: ArrayLike,
-        y: ArrayLike,
-        groups: ArrayLike | None,
-        *,
-        cv: int,
-        end: float | None = None,
-    ) -> None:
-        self._grid, self._end = grid, end
-        self.problem = race_problem(X, y, groups)
+    def __init__(self, grid: Grid, problem: Problem, *, cv: int, end: float | None = None) -> None:
+        self._grid, self._end, self.problem = grid, end, problem
         self._folds = [
-            Fold(self.problem, train, test, n_jobs=grid.n_jobs)
-            for train, test in make_folds(self.problem, cv, grid.seed)
+            Fold(problem, train, test, n_jobs=grid.n_jobs)
+            for train, test in make_folds(problem, cv, grid.seed)
         ]
         #: MAUC on the first folds, as many as were tried
         self.mauc: dict[Combination, list[float]] = {}
@@ -289,10 +272,10 @@ class Race:
             asked = self._folds[fold].on(self._ranking(fold, selector))
             for name, group in groupby(some, lambda one: one.classifier):
                 model = self._grid.classifiers[name]
-                if not isinstance(model, BaseClassifier):
+                if not isinstance(model, BaseClassifier | Pipeline):
                     model = Pipeline([("classify", model)])  # which gets indicators
                 tried = list(group)
-                found = asked.mauc(model, [one.size for one in tried], response_of(model))
+                found = asked.mauc(model, [one.size for one in tried])
                 for one, mauc in zip(tried, found.tolist(), strict=True):
                     self.mauc.setdefault(one, []).append(mauc)
 
