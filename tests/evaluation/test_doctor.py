@@ -12,7 +12,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import GroupKFold, StratifiedKFold, cross_val_predict
 
 from mauc import diagnose
-from mauc.data.leaks import looks_like_group
+from mauc.data.rows import looks_like_group
 from mauc.datasets import load_dataset
 from mauc.evaluation.doctor import TABLE
 from mauc.exceptions import ColumnWarning, MaucError

@@ -15,7 +15,7 @@ from sklearn.ensemble import ExtraTreesClassifier
 from mauc import MDFS, GreedyMAUC
 from mauc.classifiers import NearestNeighbor, NormalNaiveBayes
 from mauc.data.door import make_problem
-from mauc.data.row_hash import sample_rows
+from mauc.data.rows import sample_rows
 from mauc.evaluation import FoldEvaluator
 from mauc.exceptions import ConstantInputWarning, NotEnoughMemoryError, SmallClassWarning
 from mauc.measure.effects import measure

@@ -44,11 +44,13 @@ class Problem:
     n_features: int = field(init=False)
     n_classes: int = field(init=False)
     n_pairs: int = field(init=False)  #: of classes
+    measure: str = field(init=False)  #: what texts call the mean AUC over the class pairs
 
     def __post_init__(self) -> None:
         # The dataclass is frozen for everybody else.
         known, n_classes = vars(self), len(self.classes)
         known["n_samples"], known["n_features"] = self.columns.shape
+        known["measure"] = "AUC" if n_classes == 2 else "MAUC"
         known["n_classes"], known["n_pairs"] = n_classes, n_classes * (n_classes - 1) // 2
 
     @property

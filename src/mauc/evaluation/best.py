@@ -34,7 +34,7 @@ from mauc.metrics.mauc import score_columns
 from mauc.progress import track
 from mauc.registry import make_selector
 from mauc.results import MAX_ROWS as MAX_SHOWN
-from mauc.results import Result, measure_name, plural, short_name
+from mauc.results import Result, plural, short_name
 
 MIN_OUTER = 2  # outer folds that are used even if the time is over
 
@@ -202,7 +202,7 @@ def best_subset(
         problem.n_samples,
         race.problem.n_samples,
         grid.n_features,
-        measure_name(problem.n_classes),
+        problem.measure,
     )
 
 

@@ -2,15 +2,16 @@
 
 import warnings
 from collections.abc import Iterator
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from sklearn.model_selection import StratifiedGroupKFold
 
-from mauc.checks import check_int, is_int
+from mauc.checks import check_int
 from mauc.data.door import check_generator
-from mauc.data.leaks import copied_share, find_group_column
 from mauc.data.problem import Problem
+from mauc.data.rows import copied_share, find_group_column
 from mauc.data.weights import square
 from mauc.exceptions import (
     ColumnWarning,
@@ -31,8 +32,8 @@ _MIN_COPIED = 0.02  # share of the tested rows from which copies are worth a wor
 
 def check_cv(cv: Any, n_samples: int) -> Any:
     """Return a number of folds, a splitter or a list of splits, checked."""
-    if is_int(cv):
-        return check_int("cv", cv, 2)
+    if isinstance(cv, Integral):
+        return int(cv) if type(cv) is int and cv >= 2 else check_int("cv", cv, 2)
     if hasattr(cv, "split") and hasattr(cv, "get_n_splits"):
         return cv
     try:
@@ -75,9 +76,9 @@ def take_splits(cv: Any, rows: Array, n_samples: int) -> Any:
 def make_folds(problem: Problem, cv: Any, random_state: Any = 0) -> Folds:
     """Return training and test rows of folds: "Groups and folds" in docs/methods/measures.md."""
     cv = check_cv(cv, problem.n_samples)
-    if is_int(cv) and problem.groups is None:
+    if isinstance(cv, int) and problem.groups is None:
         return list(_stratified_folds(problem, cv, random_state))
-    if is_int(cv) and problem.groups is not None:
+    if isinstance(cv, int):
         n_groups = len(np.unique(problem.groups))
         if n_groups < cv:
             raise MaucError(

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from mauc.checks import check_choice, check_real, is_int
+from mauc.checks import check_choice, check_real
 from mauc.classifiers import NormalNaiveBayes
 from mauc.data.door import make_problem, warn_of_degenerate
 from mauc.data.problem import Problem
@@ -15,8 +16,8 @@ from mauc.evaluation.fold import RESPONSES, Fold, check_sizes
 from mauc.evaluation.folds import check_cv, make_folds, take_splits, warn_of_leaks
 from mauc.evaluation.judges import JUDGES, MAX_ROWS, judges_of, stratified_rows
 from mauc.layout import plain_layout
-from mauc.progress import track
-from mauc.results import Result, first_rows, measure_name, plural
+from mauc.parallel import with_progress
+from mauc.results import Result, first_rows, plural
 
 Array = np.ndarray[Any, Any]
 
@@ -105,11 +106,14 @@ def select_k(
     >>> print(curve.judge, curve.size, round(curve.honest_mauc, 3))
     a nearest-neighbour rule 6 0.996
     """
-    check_choice("rule", rule, RULES)
-    check_real("tolerance", tolerance, 0)
-    if is_int(cv):
+    if not (isinstance(rule, str) and rule in RULES):
+        check_choice("rule", rule, RULES)
+    if tolerance != 0.001:  # else it is the default
+        check_real("tolerance", tolerance, 0)
+    if isinstance(cv, Integral):
         check_cv(cv, 0)
-    check_choice("response_method", response_method, ("auto", *RESPONSES))
+    if response_method != "auto":
+        check_choice("response_method", response_method, ("auto", *RESPONSES))
     options = replace(selector.fit_options, dates="leave_out")  # without a warning
     if pair_weight is not None:
         options = replace(options, pair_weight=pair_weight)
@@ -159,7 +163,7 @@ def cross_validate_sizes(
     splits, folds = make_folds(problem, cv, random_state), []
     warn_of_leaks(problem, splits)
     with threadpool_limits(1):  # the same bits on any number of cores
-        for train, test in track(splits, "folds", len(splits)):
+        for train, test in with_progress(splits, "folds", len(splits)):
             fold = Fold(problem, train, test, n_jobs=n_jobs)
             ranking = fold.rank(selector, int(sizes[-1]))
             # A selector may rank fewer features than it is asked for.
@@ -176,7 +180,7 @@ def cross_validate_sizes(
                 )
             folds.append(Fold(problem, train, test, ranking, n_jobs=n_jobs))
 
-        judges, measure = judges_of(classifier), measure_name(problem.n_classes)
+        judges, measure = judges_of(classifier), problem.measure
 
         def curve(judge: str, sizes: Sequence[int] | Array) -> SizeCurve:
             """Return the curve of a judge at some sizes."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from mauc.data.columns import as_floats, default_names, is_frame
 from mauc.data.labels import check_vector, missing_mask
-from mauc.data.leaks import looks_like_group
+from mauc.data.rows import looks_like_group
 from mauc.data.source import ColumnSource, default_memory
 from mauc.exceptions import (
     WARNING,

@@ -21,7 +21,7 @@ from scipy.special import ndtri
 
 from mauc.compile import njit
 from mauc.data.problem import Problem
-from mauc.data.row_hash import sample_rows
+from mauc.data.rows import sample_rows
 from mauc.engine.levels import take_levels
 from mauc.measure.nominal_scores import MAX_SCORE, UNIT, NominalColumn
 from mauc.parallel import scratch_array

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 from mauc.data.problem import Problem, group_by_class
-from mauc.data.row_hash import hash_all_rows
+from mauc.data.rows import hash_all_rows
 from mauc.data.weights import as_counts
 from mauc.exceptions import MaucError, SmallClassWarning, format_labels, warn_user
 

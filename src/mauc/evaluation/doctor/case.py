@@ -8,7 +8,7 @@ import numpy as np
 
 from mauc.data.columns import DenseColumns
 from mauc.data.problem import Problem
-from mauc.data.row_hash import hash_all_rows
+from mauc.data.rows import hash_all_rows
 from mauc.evaluation.doctor.findings import Finding
 from mauc.evaluation.doctor.kinds import KINDS, TABLE
 from mauc.evaluation.folds import Folds, make_folds

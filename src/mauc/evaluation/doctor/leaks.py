@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import gammaln, ndtr
 from scipy.stats import chi2_contingency, hypergeom, rankdata
 
-from mauc.data.leaks import find_group_column, is_identifier, looks_like_group
+from mauc.data.rows import find_group_column, is_identifier, looks_like_group
 from mauc.evaluation.doctor.case import Case
 from mauc.evaluation.doctor.findings import Finding
 from mauc.exceptions import format_labels

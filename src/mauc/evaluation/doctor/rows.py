@@ -7,7 +7,7 @@ import numpy as np
 from sklearn.neighbors import NearestNeighbors
 from threadpoolctl import threadpool_limits
 
-from mauc.data.leaks import copied_share
+from mauc.data.rows import copied_share
 from mauc.evaluation.doctor.case import Case
 from mauc.evaluation.doctor.findings import Finding
 from mauc.evaluation.folds import Folds

@@ -30,7 +30,7 @@ from mauc.report.html.summarise import (
 )
 from mauc.report.html.values import N_BINS, bin_features, draw_rows, number
 from mauc.report.html.what_if import what_if_part
-from mauc.results import measure_name, plural
+from mauc.results import plural
 from mauc.selectors.base import RankingSelector
 from mauc.selectors.explain import problem_of_fit
 from mauc.stats import Comparison
@@ -203,7 +203,7 @@ def selection_report(
     pairs["hardest"] = pairs["hardest"][:MAX_PAIRS]
     n_fits = conclusion.pop("n_fits")
     significant = significant_cells(problem, selector.ranking_, selector.n_jobs)
-    measure = measure_name(problem.n_classes)
+    measure = problem.measure
     compared = None if run is None else summarise_comparison(run, selector, comparison, measure)
     conclusion["next"] = _next_step(selector, conclusion, problem, steps, compared)
     if title is None:

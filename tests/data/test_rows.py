@@ -7,7 +7,7 @@ from numpy.testing import assert_array_equal
 from mauc import GreedyMAUC
 from mauc.data.door import make_problem
 from mauc.data.problem import group_by_class
-from mauc.data.row_hash import sample_rows
+from mauc.data.rows import sample_rows
 from tests.helpers.selector_cases import assert_same_fit
 
 N = 5000

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mauc.data.leaks import looks_like_group
+from mauc.data.rows import looks_like_group
 
 N, RNG = 60, np.random.default_rng(0)
 ROWS = np.repeat(np.arange(N), 5)
