@@ -124,7 +124,7 @@ def test_classes_are_not_counted_for_columns(monkeypatch):
     def refuse(values):
         raise AssertionError("labels are counted")
 
-    monkeypatch.setattr("mauc.data.columns.factorize", refuse)
+    monkeypatch.setattr("mauc.data.labels.factorize", refuse)
     assert not chosen(np.arange(N_ROWS) % 3, n_parts=10)
     with pytest.raises(AssertionError, match="labels are counted"):
         chosen(np.arange(N_ROWS) % 3, n_parts=1000)

@@ -131,7 +131,7 @@ def tune_rbf_svm(
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from mauc.classifiers import tune_rbf_svm
+    >>> from mauc.lab import tune_rbf_svm
     >>> X, y = load_iris(return_X_y=True)
     >>> print(tune_rbf_svm(X, y, search="coarse_to_fine"))
     C = 2048, gamma = 0.125: MAUC 0.9752, the best of 25 of 110 grid points (coarse_to_fine)

@@ -75,7 +75,7 @@ class C45(BaseClassifier):
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from mauc.classifiers import C45
+    >>> from mauc.lab import C45
     >>> iris = load_iris()
     >>> tree = C45().fit(iris.data, iris.target)
     >>> tree.n_leaves_, tree.tree_size_
