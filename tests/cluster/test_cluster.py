@@ -59,7 +59,7 @@ def client():
     [
         name
         for name, entry in SELECTORS.items()
-        if entry.accepts.sources and not entry()._no_cluster
+        if entry.accepts.sources and not entry()._needs_process
     ],
 )
 def test_equals_array(table, client, name):

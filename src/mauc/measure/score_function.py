@@ -21,7 +21,7 @@ def score_by(
     """
     XT = _known_values(function, problem, chosen)
     codes, weight = problem.codes, problem.sample_weight
-    # The workers of a cluster hold rows of weight 0, too.
+    # Workers hold rows of weight 0, too.
     is_counted = np.ones(len(codes), bool) if weight is None else weight > 0
     labels = problem.classes[codes]
     scores = np.empty((len(XT), decomposition.n_subproblems))

@@ -68,9 +68,9 @@ class RankingSelector(SelectorMixin, Ranker):
     _takes_wishes = False  # whether its search knows of features that may not be chosen
     _training_rows = cast("TrainingRows | None", None)  # None after a fit on a source
     _left_out = np.empty(0, np.int64)  # columns that are dates
-    _no_cluster = ""  # why the method does not run on a cluster, if it does not
+    _needs_process = ""  # why the method runs in this process alone, if it does
     _rarely_learned: ClassVar[tuple[str, ...]] = ("size_curve_",)  # attributes of some fits only
-    # A cluster is not metadata of the samples, so it is not routed.
+    # A client is not metadata of the samples, so it is not routed.
     __metadata_request__fit = {"client": UNUSED}
 
     @with_callbacks
@@ -135,7 +135,7 @@ class RankingSelector(SelectorMixin, Ranker):
             for name in (*self._rarely_learned, *OF_ROWS):
                 self.__dict__.pop(name, None)  # of an earlier fit
             X, y, sample_weight, joined = open_input(
-                X, y, sample_weight, client, uses_workers=not self._no_cluster
+                X, y, sample_weight, client, uses_workers=not self._needs_process
             )
             with joined as executor:
                 problem = make_problem(
@@ -299,10 +299,10 @@ class RankingSelector(SelectorMixin, Ranker):
             check_n_features(wanted, 1, self._size_choices)
         if self.fdr_alpha != 0.05:  # else it is the default
             check_level("fdr_alpha", self.fdr_alpha)
-        if client is not None and self._no_cluster:
+        if client is not None and self._needs_process:
             raise MaucError(
-                f"client must be None for {type(self).__name__}, which does not run on a cluster: "
-                f"{self._no_cluster}. Fit it in this process, on a source within its memory."
+                f"client must be None for {type(self).__name__}, which runs in this process alone: "
+                f"{self._needs_process}. Fit it in this process, on a source within its memory."
             )
         return self.check_options()
 

@@ -149,7 +149,7 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
     array([0.94, 0.96, 0.68])
     """
 
-    _no_cluster = "it fits its selector on halves of the samples"
+    _needs_process = "it fits its selector on halves of the samples"
 
     def __init__(
         self,
