@@ -92,8 +92,8 @@ class BinnedFeatures:
     is_constant: np.ndarray
     blocks: list[tuple[int, int]]  #: ranges of features, one per thread
     pool: Any  #: for `mauc.parallel.run_in`
-    workspace: Workspace  #: of the states and planes
-    max_rows: int  #: rows of them that a thread may read before it calls ``workspace.release``
+    max_rows: int  #: rows that a thread may read before it calls ``spilled.release``
+    spilled: Workspace | None  #: of the states and planes, if they are in a file
 
     def merge(self, chosen: int) -> MergedClasses:
         """Return the classes merged with the states of a feature."""
@@ -131,33 +131,39 @@ def binned_features(
     # the type of the states where it holds them, for which the loops are compiled anyway.
     states, y = read_only(states), read_only(y)
     classes = read_only(y.astype(np.uint8)) if n_classes <= 256 else y
-    n_states = np.ascontiguousarray(np.broadcast_to(n_states, n_features), dtype=np.int64)
     rows = rows or count_rows(n_samples)
+    class_counts = np.bincount(classes, rows.weights, n_classes).astype(np.int64)
+    *class_logs, log_n = rows.fixed_logs(np.append(class_counts, rows.n)).tolist()
+    # With more classes no feature is counted by planes.
+    class_planes = pack_row(classes, n_classes - 1 if n_classes - 1 <= MAX_CLASS_PRODUCTS else 0)
+    target = Column(classes, n_classes, class_planes, class_counts, sum(class_logs))
+
+    n_states = np.ascontiguousarray(np.broadcast_to(n_states, n_features), dtype=np.int64)
     has_planes = (n_states <= MAX_PLANE_STATES) & (rows.weights is None)
     n_planes = np.where(has_planes, n_states - 1, 0)
-    width = int(n_states.max())
     starts = np.concatenate([[0], np.cumsum(n_planes)]).astype(np.int64)
+    width, n_words = int(n_states.max()), (n_samples + 63) // 64
+    blocks = _feature_blocks(states, n_states, n_threads)
+    planes = workspace.array((starts[-1], n_words), np.uint64)
+    # A feature is read as planes or as states, and as both while planes are made of it.
+    row_bytes = n_samples + n_words * planes.itemsize * int(n_planes.max())
+    max_rows = workspace.rows_at_once(row_bytes, len(blocks))
+    is_spilled = workspace.is_spilled
+    counts = np.zeros((n_features, width), np.int64)
+    margin_logs, relevance = np.empty(n_features, np.int64), np.empty(n_features)
     arrays = StateArrays(
         states,
         n_states,
         starts,
-        workspace.array((starts[-1], (n_samples + 63) // 64), np.uint64),
-        np.zeros((n_features, width), dtype=np.int64),
-        np.empty(n_features, dtype=np.int64),
-        int(rows.fixed_logs(np.array(rows.n))),
+        planes,
+        counts,
+        margin_logs,
+        log_n,
         rows.fixed,
         rows.unit,
         rows.n,
         rows.weights,
     )
-    planes, counts = arrays.planes, arrays.counts
-    target = _class_target(classes, n_classes, rows)
-    relevance = np.empty(n_features, dtype=np.float64)
-
-    blocks = _feature_blocks(states, n_states, n_threads)
-    plane_bytes = planes.shape[1] * planes.itemsize * int(n_planes.max())
-    # A feature is read as planes or as states, and as both while planes are made of it.
-    max_rows = workspace.rows_at_once(n_samples + plane_bytes, len(blocks))
 
     def count(block: tuple[int, int]) -> None:
         """Fill in what is known of a range of features alone and with the class."""
@@ -174,10 +180,10 @@ def binned_features(
             else:
                 for j in range(first, last):
                     counts[j] = np.bincount(states[j], rows.weights, width)
-            arrays.margin_logs[first:last] = rows.fixed_logs(counts[first:last]).sum(axis=1)
+            margin_logs[first:last] = rows.fixed_logs(counts[first:last]).sum(axis=1)
             features = np.arange(first, last)
             target_information(arrays, target, features, joint, relevance[first:last])
-            if workspace.is_spilled:
+            if is_spilled:
                 workspace.release()
 
     with nullcontext() if len(blocks) == 1 else start_pool(len(blocks)) as pool:
@@ -189,14 +195,14 @@ def binned_features(
         yield BinnedFeatures(
             arrays,
             y,
-            target.counts,
+            class_counts,
             target.log,
             relevance,
             is_constant,
             blocks,
             pool,
-            workspace,
             max_rows,
+            workspace if is_spilled else None,
         )
 
 
@@ -211,15 +217,6 @@ def _feature_blocks(
     words = n_samples // 64 * (width - 1) ** 2 if width <= MAX_PLANE_STATES else n_samples
     work = n_features * (words + width**2)
     return even_ranges(n_features, min(n_threads, work // BLOCK_WORK))
-
-
-def _class_target(classes: np.ndarray, n_classes: int, rows: RowCounts) -> Column:
-    """Return the class as what features are counted with."""
-    # With more classes no feature is counted by planes.
-    n_planes = n_classes - 1 if n_classes - 1 <= MAX_CLASS_PRODUCTS else 0
-    counts = np.bincount(classes, rows.weights, n_classes).astype(np.int64)
-    log = int(rows.fixed_logs(counts).sum())
-    return Column(classes, n_classes, pack_row(classes, n_planes), counts, log)
 
 
 def pack_row(codes: np.ndarray, n_planes: int) -> np.ndarray:

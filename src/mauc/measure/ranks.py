@@ -47,8 +47,8 @@ class RankedFeatures:
     is_constant: np.ndarray
     blocks: list[tuple[int, int]]  #: ranges of features, one per thread
     pool: Any  #: for `mauc.parallel.run_in`
-    workspace: Workspace  #: of the ranks
-    max_rows: int  #: rows of them that a thread may read before it calls ``workspace.release``
+    max_rows: int  #: rows that a thread may read before it calls ``spilled.release``
+    spilled: Workspace | None  #: of the ranks, if they are in a file
 
 
 @contextmanager
@@ -59,10 +59,12 @@ def ranked_features(
     arrays, relevance = measure_ranks(problem, pair_auc, n_jobs)
     n_threads = min(count_threads(n_jobs), arrays.ranks.size // BLOCK_WORK)
     blocks = even_ranges(problem.n_features, n_threads)
-    max_rows = problem.workspace.rows_at_once(arrays.ranks[0].nbytes, len(blocks))
+    workspace = problem.workspace
+    max_rows = workspace.rows_at_once(arrays.ranks[0].nbytes, len(blocks))
+    spilled = workspace if workspace.is_spilled else None
     with start_pool(len(blocks)) as pool:
         yield RankedFeatures(
-            arrays, relevance, arrays.squares == 0, blocks, pool, problem.workspace, max_rows
+            arrays, relevance, arrays.squares == 0, blocks, pool, max_rows, spilled
         )
 
 

@@ -49,6 +49,18 @@ class Terms(NamedTuple):
     merged: MergedClasses | None = None  #: with the states of the feature chosen last
     ranks: RankArrays | None = None  #: |rho(f, s)|
 
+    def joint_counts(self) -> np.ndarray | None:
+        """Return an array for the joint counts of two features, or of one and the merged classes.
+
+        Allocated in the kernel, it would take longer to compile.
+        """
+        if self.states is None:
+            return None
+        width = self.states.counts.shape[1]
+        return np.empty(
+            (width, width if self.merged is None else len(self.merged.counts)), np.int64
+        )
+
 
 class Sums(NamedTuple):
     """What a search knows of every feature; arrays of shape (n_features,)."""
@@ -71,9 +83,9 @@ class Features(Protocol):
     @property
     def pool(self) -> Any: ...  # noqa: D102
     @property
-    def workspace(self) -> Workspace: ...  # noqa: D102
-    @property
     def max_rows(self) -> int: ...  # noqa: D102
+    @property
+    def spilled(self) -> Workspace | None: ...  # noqa: D102
 
 
 class LazySearch:
@@ -88,7 +100,6 @@ class LazySearch:
         self.ranking: np.ndarray = np.empty(k, np.int64)
         self.scores: np.ndarray = np.empty(k)
         self._features, self._rule = features, rule
-        self._is_spilled: bool = features.workspace.is_spilled
         self._sums = Sums(
             np.where(features.is_constant, -np.inf, features.relevance),
             np.ones(n_features, np.bool_),
@@ -129,9 +140,9 @@ class LazySearch:
 
     def _best_of(self, block: tuple[int, int], terms: Terms, n_chosen: int) -> tuple[int, float]:
         """Return the best of a range of features that are left, or -1, and its score."""
-        first, last = block
+        features, (first, last) = self._features, block
         best, score = -1, -np.inf
-        chosen = self.ranking if terms.merged is None else None
+        chosen, joint = self.ranking if terms.merged is None else None, terms.joint_counts()
         while first < last:  # once, unless the rows are in a file
             best, score, first = best_of_block(
                 *terms,
@@ -143,10 +154,11 @@ class LazySearch:
                 last,
                 best,
                 score,
-                self._features.max_rows,
+                features.max_rows,
+                joint,
             )
-            if self._is_spilled:
-                self._features.workspace.release()
+            if features.spilled is not None:
+                features.spilled.release()
         return best, score
 
 
@@ -181,6 +193,7 @@ def best_of_block(
     best,
     best_score,
     max_rows,
+    joint,
 ):
     """Find the candidate of the largest score among features ``first`` to ``last``.
 
@@ -205,12 +218,9 @@ def best_of_block(
     if states is not None:
         codes, n_states, starts, planes, counts, margin_logs = states[:6]
         log_n, table, scale, n, weights = states[6:]
-        if chosen is not None:
-            joint = np.empty((counts.shape[1], counts.shape[1]), np.int64)
     if merged is not None:
         z, z_planes, z_counts, groups, log_y = merged
         n_codes = z_counts.shape[0]
-        joint = np.empty((counts.shape[1], n_codes), np.int64)
 
     # The largest bound is the likeliest winner: counted first, it rules most others out.
     favourite, favourite_bound = -1, -np.inf

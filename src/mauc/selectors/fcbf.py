@@ -158,7 +158,7 @@ def fcbf_search(
     features: BinnedFeatures, k: int, threshold: float = 0.0, max_rounds: int | None = None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return k features in order of rounds, the round of each, and SU(f, y) of all features."""
-    arrays, is_spilled = features.arrays, features.workspace.is_spilled
+    arrays = features.arrays
     entropies, relevance = features.uncertainties()
 
     def cover(kept: int, left: np.ndarray) -> np.ndarray:
@@ -171,8 +171,8 @@ def fcbf_search(
             for first in range(*block, features.max_rows):
                 part = slice(first, min(first + features.max_rows, block[1]))
                 target_information(arrays, target, left[part], joint, shared[part])
-                if is_spilled:
-                    features.workspace.release()
+                if features.spilled is not None:
+                    features.spilled.release()
 
         n_blocks = min(len(features.blocks), 1 + len(left) * arrays.states.shape[1] // BLOCK_WORK)
         run_in(features.pool, fill, even_ranges(len(left), n_blocks))
@@ -200,7 +200,8 @@ def _rounds(
     cover: Callable[[int, np.ndarray], np.ndarray],
 ) -> tuple[list[int], list[int]]:
     """Go through rounds until k features are ranked; return them and their rounds."""
-    ranking, rounds = [], []
+    ranking: list[int] = []
+    rounds: list[int] = []
     n_round, left = 0, order
     while len(left) and len(ranking) < k and n_round != max_rounds:
         n_round += 1
