@@ -1,18 +1,12 @@
 """ARCO: AUC less rank correlation, equal to its definition."""
 
-import math
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
-from scipy.stats import spearmanr
 
 from mauc import ARCO, MAUCD
-from mauc.data.door import make_problem
-from mauc.selectors import arco as rank_columns
-from mauc.selectors.arco import measure
 from tests.helpers import oracle_further as oracle
 from tests.helpers import rival_strategies
 from tests.helpers.selector_cases import assert_same_fit
@@ -67,26 +61,6 @@ def test_arco_of_weight_zero_is_maucd(many):
     X = np.delete(X, [3, 17], axis=1)
     arco, maucd = ARCO("all", redundancy_weight=0).fit(X, y), MAUCD("all").fit(X, y)
     assert_same_fit(arco, maucd)
-
-
-@pytest.mark.parametrize("n", [50, 2**15, 2**15 + 1])
-@pytest.mark.parametrize("dtype", [np.uint8, np.float32, np.float64])
-def test_correlations_of_ranks_are_spearman(rng, n, dtype):
-    XT = (rng.normal(size=(2, n)) * 30 + 100).clip(0, 255).astype(dtype)
-    XT[1] = XT[0] // 2 + XT[1] // 2
-    ranks, squares, _ = measure(make_problem(XT.T, np.arange(n) % 2))
-    assert ranks.dtype == (np.int16 if n <= 2**15 else np.int32)
-    product = rank_columns.rank_product(ranks[0], ranks[1])
-    assert_array_equal(squares, (ranks.astype(np.int64) ** 2).sum(axis=1))
-    rho = product / math.sqrt(float(squares[0]) * float(squares[1]))
-    assert rho == pytest.approx(spearmanr(XT[0], XT[1]).statistic, abs=1e-12)
-
-
-@pytest.mark.parametrize("n", [100, 2_000_000, 10**7, 10**9])
-def test_squares_of_ranks_fit_63_bits(n):
-    step = rank_columns.rank_step(n)
-    assert (step == 1) == (n <= 2_000_000)
-    assert n**3 / 3 / step**2 < 2**63
 
 
 def test_only_the_order_of_values_counts_for_arco(many):

@@ -12,9 +12,9 @@ from sklearn.datasets import load_digits, load_wine
 
 from mauc import ARCO, FCBF, JMI, SymmetricalUncertainty
 from mauc.binning.states import BINNINGS
+from mauc.measure import information as measure
+from mauc.measure.information import binned_features
 from mauc.selectors import fcbf as fcbf_module
-from mauc.selectors import information as greedy_module
-from mauc.selectors.information import binned_features
 from tests.helpers import oracle_further as oracle
 from tests.helpers import oracle_mrmr, rival_strategies
 from tests.helpers.strategies import examples
@@ -48,7 +48,7 @@ def test_equals_the_definition(problem, threshold, n_threads):
     D, n_states, y, n_classes, k = problem
     with pytest.MonkeyPatch.context() as patch:
         if n_threads > 1:
-            patch.setattr(greedy_module, "BLOCK_WORK", 1)
+            patch.setattr(measure, "BLOCK_WORK", 1)
             patch.setattr(fcbf_module, "BLOCK_WORK", 1)
         found = fcbf_ranking(D, n_states, y, n_classes, k, threshold, n_threads)
     fixed = oracle_mrmr.fixed_information(len(y))

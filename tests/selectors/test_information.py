@@ -12,8 +12,9 @@ from sklearn.datasets import load_wine
 
 from mauc import JMI, MRMR
 from mauc.binning.states import BINNINGS
-from mauc.selectors import information as greedy_module
-from mauc.selectors.information import binned_features, mrmr_search
+from mauc.measure import information as measure
+from mauc.measure.information import binned_features
+from mauc.search.lazy import DIFFERENCE, QUOTIENT, SUM, LazySearch, Rule, Terms
 from tests.helpers import oracle_further as oracle
 from tests.helpers import oracle_mrmr, rival_strategies
 from tests.helpers.strategies import examples
@@ -22,7 +23,8 @@ from tests.helpers.strategies import examples
 def mrmr_ranking(D, n_states, y, n_classes, k, quotient=False, n_threads=1):
     """Rank discretised features by mRMR."""
     with binned_features(D, n_states, y, n_classes, n_threads) as features:
-        search = mrmr_search(features, k, quotient)
+        search = LazySearch(features, k, Rule(QUOTIENT if quotient else DIFFERENCE))
+        search.run(Terms(features.arrays))
     return SimpleNamespace(
         ranking=search.ranking, scores=search.scores, relevance=features.relevance
     )
@@ -58,7 +60,7 @@ def test_mrmr_equals_the_eager_definition_to_the_bit(problem, quotient, by_histo
     D, n_states, y, n_classes, k = problem
     with pytest.MonkeyPatch.context() as patch:
         if by_histograms:
-            patch.setattr(greedy_module, "MAX_PLANE_STATES", 0)
+            patch.setattr(measure, "MAX_PLANE_STATES", 0)
         result = mrmr_ranking(D, n_states, y, n_classes, k, quotient)
     fixed = oracle_mrmr.fixed_information(len(y))
     assert_equals(result, oracle_mrmr.mrmr(D, y, k, quotient, fixed))
@@ -105,7 +107,8 @@ def test_mrmr_with_every_binning(wine, binning, criterion):
 def jmi_ranking(D, n_states, y, n_classes, k, n_threads=1):
     """Rank discretised features by JMI."""
     with binned_features(D, n_states, y, n_classes, n_threads) as features:
-        search = greedy_module.jmi_search(features, k)
+        search = LazySearch(features, k, Rule(SUM))
+        search.run(lambda last: Terms(features.arrays, features.merge(last)))
     return SimpleNamespace(
         ranking=search.ranking, scores=search.scores, relevance=features.relevance
     )
@@ -127,8 +130,8 @@ def test_jmi_equals_the_definition_to_the_bit(problem, n_threads):
     D, n_states, y, n_classes, k = problem
     with pytest.MonkeyPatch.context() as patch:
         if n_threads > 1:
-            patch.setattr(greedy_module, "BLOCK_WORK", 1)
-            patch.setattr(greedy_module, "MAX_CLASS_PRODUCTS", 0)
+            patch.setattr(measure, "BLOCK_WORK", 1)
+            patch.setattr(measure, "MAX_CLASS_PRODUCTS", 0)
         found = jmi_ranking(D, n_states, y, n_classes, k, n_threads)
     assert_equals(found, oracle.jmi(D, y, k, oracle_mrmr.fixed_information(len(y))))
     literal = oracle.jmi(D, y.tolist(), 1, oracle_mrmr.mutual_information)[2]

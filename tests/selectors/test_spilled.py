@@ -14,8 +14,8 @@ from mauc import ARCO, FCBF, JMI, MRMR, GreedyMAUC
 from mauc import memory as spill
 from mauc.data.source import ColumnSource
 from mauc.exceptions import MaucError
-from mauc.selectors import arco, fcbf
-from mauc.selectors import information as greedy
+from mauc.measure import information, ranks
+from mauc.selectors import fcbf
 from tests.helpers.array_source import BrokenSource, CountingSource
 
 Usage = namedtuple("Usage", "total used free")
@@ -46,7 +46,7 @@ def files(tmp_path, monkeypatch):
     monkeypatch.setattr(spill, "map_file", observed)
     monkeypatch.setenv("MAUC_CACHE", str(tmp_path))
     # Threads are worth it for tall data only.
-    for module in (arco, fcbf, greedy):
+    for module in (fcbf, information, ranks):
         monkeypatch.setattr(module, "BLOCK_WORK", 1)
     return made
 

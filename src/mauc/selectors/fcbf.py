@@ -1,18 +1,23 @@
 """FCBF: predominant features by symmetrical uncertainty, then those that they cover.
 
+The rounds are a loop of their own, not the lazy search: the order of the features is known before
+the first round, and a term decides about a feature at once, so that there is no sum to bound. What
+a kept feature covers leaves the list, and all that are left are compared with the next by one call.
+
 Entropies and information are sums of whole numbers divided once, so copies have an uncertainty of
 exactly 1 with each other.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from mauc.checks import check_int, check_real
-from mauc.measure.joint_counts import target_information
+from mauc.data.problem import Problem
+from mauc.measure.information import BinnedFeatures, target_information
 from mauc.parallel import even_ranges, run_in
-from mauc.search.lazy import row_parts
+from mauc.search.selection import Ranked
 from mauc.selectors.base import single_ranking
 from mauc.selectors.information import BinnedSelector
 
@@ -139,7 +144,7 @@ class FCBF(BinnedSelector):
         check_int("max_rounds", self.max_rounds, 1, optional=True)
         super().check_options()
 
-    def _rank(self, problem, n_wanted, options):
+    def _rank(self, problem: Problem, n_wanted: int, options: None) -> Ranked:
         with self.binned(problem) as features:
             ranking, rounds, relevance = fcbf_search(
                 features, n_wanted, float(self.threshold), self.max_rounds
@@ -150,45 +155,27 @@ class FCBF(BinnedSelector):
 
 
 def fcbf_search(
-    features: Any, k: int, threshold: float = 0.0, max_rounds: int | None = None
+    features: BinnedFeatures, k: int, threshold: float = 0.0, max_rounds: int | None = None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return k features in order of rounds, the round of each, and SU(f, y) of all features."""
     arrays = features.arrays
-    log_n, scale = arrays.log_n, arrays.n * arrays.unit
-    entropies = (log_n - arrays.margin_logs) / scale
-    class_entropy = (log_n - features.log_y) / scale
+    entropies, relevance = features.uncertainties()
 
-    total = entropies + class_entropy
-    relevance = np.zeros(len(total))
-    np.divide(2.0 * features.relevance, total, out=relevance, where=total > 0.0)
+    def cover(kept: int, left: np.ndarray) -> np.ndarray:
+        """Return whether SU(kept, f) >= SU(f, y), of the features that are left."""
+        target, shared = arrays.column(kept), np.empty(len(left))
 
-    def share(kept, left):
-        shared = np.empty(len(left))
+        def fill(block: tuple[int, int]) -> None:
+            """Fill in I(kept; f) of a range of them."""
+            joint = np.empty((arrays.counts.shape[1], target.n_states), np.int64)
+            for first in range(*block, features.max_rows):
+                part = slice(first, min(first + features.max_rows, block[1]))
+                target_information(arrays, target, left[part], joint, shared[part])
+                if features.spilled is not None:
+                    features.spilled.release()
 
-        def fill(block):
-            joint = np.empty((arrays.counts.shape[1], arrays.n_states[kept]), np.int64)
-            for bounds in row_parts(*block, features.max_rows):
-                part = slice(*bounds)
-                target_information(
-                    *arrays,
-                    arrays.D[kept],
-                    arrays.n_states[kept],
-                    arrays.planes[arrays.starts[kept] : arrays.starts[kept + 1]],
-                    arrays.counts[kept],
-                    arrays.margin_logs[kept],
-                    left[part],
-                    joint,
-                    shared[part],
-                )
-                features.workspace.release()
-
-        n_blocks = min(len(features.blocks), 1 + len(left) * arrays.D.shape[1] // BLOCK_WORK)
+        n_blocks = min(len(features.blocks), 1 + len(left) * arrays.states.shape[1] // BLOCK_WORK)
         run_in(features.pool, fill, even_ranges(len(left), n_blocks))
-        return shared
-
-    def cover(kept, left):
-        # Whether SU(kept, f) >= SU(f, y), of the features that are left.
-        shared = share(kept, left)
         both = entropies[left] + entropies[kept]
         uncertainty = np.divide(2.0 * shared, both, out=np.zeros(len(left)), where=both > 0.0)
         return uncertainty >= relevance[left]
@@ -206,9 +193,15 @@ def fcbf_search(
     )
 
 
-def _rounds(order, k, max_rounds, cover):
+def _rounds(
+    order: np.ndarray,
+    k: int,
+    max_rounds: int | None,
+    cover: Callable[[int, np.ndarray], np.ndarray],
+) -> tuple[list[int], list[int]]:
     """Go through rounds until k features are ranked; return them and their rounds."""
-    ranking, rounds = [], []
+    ranking: list[int] = []
+    rounds: list[int] = []
     n_round, left = 0, order
     while len(left) and len(ranking) < k and n_round != max_rounds:
         n_round += 1

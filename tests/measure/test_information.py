@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from numba import njit
 from numpy.testing import assert_array_equal
 
-from mauc.measure import joint_counts
-from mauc.measure.joint_counts import pack_rows, popcount
+from mauc.measure import information
+from mauc.measure.information import pack_rows, popcount
 from tests.helpers import rival_strategies
 
 
@@ -17,7 +17,7 @@ def callable_from_python(part):
     return njit(part.py_func)
 
 
-count_pairs = callable_from_python(joint_counts.count_pairs)
+count_joint = callable_from_python(information.count_joint)
 
 
 def table_of(a, b, n_a, n_b, weights=None):
@@ -49,7 +49,7 @@ def test_planes_and_histograms_count_alike(seed, n, n_a, n_b):
     assert_array_equal(counts[1, :n_b], wanted.sum(axis=0))
     for n_planes in (n_b - 1, 0):
         joint = np.full((8, 8), -1, np.int64)
-        count_pairs(
+        count_joint(
             D,
             n_states,
             starts,
@@ -67,7 +67,7 @@ def test_planes_and_histograms_count_alike(seed, n, n_a, n_b):
         )
         assert_array_equal(joint[:n_a, :n_b], wanted)
     weights, starts = rng.integers(0, 2**40, n), np.zeros(3, np.int64)
-    count_pairs(
+    count_joint(
         D, n_states, starts, planes, counts, weights, 0, D[1], n_b, planes, 0, 0, counts[1], joint
     )
     assert_array_equal(joint[:n_a, :n_b], table_of(D[0], D[1], n_a, n_b, weights))
@@ -80,7 +80,7 @@ def test_counts_of_many_words(rng, n_states):
     planes = np.empty((starts[-1], -(-D.shape[1] // 64)), np.uint64)
     counts, joint = np.zeros((2, n_states), np.int64), np.empty((n_states, n_states), np.int64)
     pack_rows(D, starts, planes, counts)
-    count_pairs(
+    count_joint(
         D,
         np.full(2, n_states),
         starts,
