@@ -21,7 +21,6 @@ import hashlib
 import json
 import multiprocessing
 import os
-import resource
 import shutil
 import signal
 import subprocess
@@ -353,6 +352,8 @@ class _Recorder:
 
 def _child(copy_of, cache, files, options, is_faulty, result):
     """Run the tests of some files and write what failed."""
+    import resource  # not on Windows
+
     os.setpgid(0, 0)
     resource.setrlimit(resource.RLIMIT_DATA, (8 << 30, 8 << 30))  # a fault may ask for any memory
     import numba
@@ -384,12 +385,16 @@ def run_tests(copy_of, cache, files, options, is_faulty=False, limit=None):
     process = multiprocessing.get_context("fork").Process(target=_child, args=args)
     began = time.monotonic()
     process.start()
-    process.join(limit)
-    if process.is_alive():
-        os.killpg(process.pid, signal.SIGKILL)
-        process.join()
-        return "timeout", [], {}, time.monotonic() - began
+    try:
+        process.join(limit)
+    finally:  # also of a run that is stopped
+        is_late = process.is_alive()
+        if is_late:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.join()
     seconds = time.monotonic() - began
+    if is_late:
+        return "timeout", [], {}, seconds
     if not result.exists():
         return "killed", [f"the process ended with {process.exitcode}"], {}, seconds
     found = json.loads(result.read_text("utf-8"))
