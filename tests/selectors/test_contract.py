@@ -467,11 +467,10 @@ def test_a_fitted_selector_keeps_no_data(name):
 
 
 @every()
-@pytest.mark.parametrize("exponent", [-1000, -600, 600, 1000])
-def test_powers_of_two_change_nothing(name, exponent):
-    if "relieff" in name and exponent < 0:
-        pytest.skip("as in WEKA a range below 1e-6 counts as constant, with a warning")
+def test_powers_of_two_change_nothing(name):
     X, y = integer_table(3)
     X = X / 8.0 - 1.0
-    scaled = clone(SELECTORS[name]).fit(np.ldexp(X, exponent), y)
-    assert_same_fit(scaled, clone(SELECTORS[name]).fit(X, y))
+    wanted = clone(SELECTORS[name]).fit(X, y)
+    # As in WEKA a range below 1e-6 counts as constant to ReliefF, with a warning.
+    for exponent in (600, 1000) if "relieff" in name else (-1000, -600, 600, 1000):
+        assert_same_fit(clone(SELECTORS[name]).fit(np.ldexp(X, exponent), y), wanted)
