@@ -114,11 +114,10 @@ def test_the_choice_without_weights_is_another_start():
 )
 @pytest.mark.parametrize("pair_weight", [ONLY_12, {(0, 1): 30}, {(0, 2): 0}])
 def test_weights_never_predict_less_than_the_choice_without(wishes, pair_weight):
-    for size in (4, 5):
-        plain = GreedyMAUC(size, **wishes).fit(WINE, Y)
-        found = GreedyMAUC(size, **wishes, pair_weight=pair_weight).fit(WINE, Y)
-        kept = GreedyMAUC(size, pair_weight=pair_weight, keep=plain.ranking_.tolist()).fit(WINE, Y)
-        assert found.predicted_mauc_[-1] >= kept.predicted_mauc_[-1]
+    plain = GreedyMAUC(5, **wishes).fit(WINE, Y)
+    found = GreedyMAUC(5, **wishes, pair_weight=pair_weight).fit(WINE, Y)
+    kept = GreedyMAUC(5, pair_weight=pair_weight, keep=plain.ranking_.tolist()).fit(WINE, Y)
+    assert found.predicted_mauc_[-1] >= kept.predicted_mauc_[-1]
 
 
 def test_bounds_hold_with_weights():
