@@ -182,7 +182,7 @@ def binned_features(
                     counts[j] = np.bincount(states[j], rows.weights, width)
             margin_logs[first:last] = rows.fixed_logs(counts[first:last]).sum(axis=1)
             features = np.arange(first, last)
-            target_information(arrays, target, features, joint, relevance[first:last])
+            target_information(*arrays, *target, features, joint, relevance[first:last])
             if is_spilled:
                 workspace.release()
 
@@ -395,17 +395,28 @@ def pack_rows(states, starts, planes, counts):
 
 
 @njit(cache=True, nogil=True)
-def target_information(arrays, target, features, joint, out):
+def target_information(
+    states,
+    n_states,
+    starts,
+    planes,
+    counts,
+    margin_logs,
+    log_n,
+    table,
+    scale,
+    n,
+    weights,
+    target_states,
+    n_target,
+    target_planes,
+    target_counts,
+    target_log,
+    features,
+    joint,
+    out,
+):
     """Fill `out` with I(f; t) of some features and one target: the class, or a feature."""
-    states, n_states, counts, weights = (
-        arrays.states,
-        arrays.n_states,
-        arrays.counts,
-        arrays.weights,
-    )
-    planes, starts, margin_logs = arrays.planes, arrays.starts, arrays.margin_logs
-    log_n, table, scale, n = arrays.log_n, arrays.table, arrays.scale, arrays.n
-    target_states, n_target, target_planes, target_counts, target_log = target
     for i in range(features.shape[0]):
         f = features[i]
         count_joint(

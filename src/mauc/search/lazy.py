@@ -25,7 +25,7 @@ from mauc.measure.information import (
     information,
     joint_information,
 )
-from mauc.measure.ranks import RankArrays, rank_correlation
+from mauc.measure.ranks import rank_correlation
 from mauc.memory import Workspace
 from mauc.parallel import run_in, with_progress
 
@@ -47,7 +47,8 @@ class Terms(NamedTuple):
 
     states: StateArrays | None = None  #: I(f; s), or with the next I(f, s; y)
     merged: MergedClasses | None = None  #: with the states of the feature chosen last
-    ranks: RankArrays | None = None  #: |rho(f, s)|
+    ranks: np.ndarray | None = None  #: |rho(f, s)|; the fields of `RankArrays`
+    squares: np.ndarray | None = None
 
     def joint_counts(self) -> np.ndarray | None:
         """Return an array for the joint counts of two features, or of one and the merged classes.
@@ -180,6 +181,7 @@ def best_of_block(
     states,
     merged,
     ranks,
+    squares,
     relevance,
     is_left,
     n_counted,
@@ -213,8 +215,6 @@ def best_of_block(
     changes a bit. `best` is the winner so far, -1 if there is none; the lowest of equals wins.
     Returns it, its score and where to begin again after `max_rows` rows were read, or `last`.
     """
-    if ranks is not None:
-        rows, squares = ranks
     if states is not None:
         codes, n_states, starts, planes, counts, margin_logs = states[:6]
         log_n, table, scale, n, weights = states[6:]
@@ -247,7 +247,7 @@ def best_of_block(
             if chosen is not None:
                 s = chosen[n_counted[f]]
                 if ranks is not None:
-                    sums[f] += rank_correlation(rows, squares, f, s)
+                    sums[f] += rank_correlation(ranks, squares, f, s)
                 if states is not None:
                     count_joint(
                         codes,

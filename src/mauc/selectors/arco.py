@@ -109,7 +109,7 @@ class ARCO(RankingSelector):
         pair_auc = allocate_pair_auc(problem, n_wanted)
         with ranked_features(problem, pair_auc, self.n_jobs) as features:
             search = LazySearch(features, n_wanted, Rule(DIFFERENCE, weight))
-            search.run(Terms(ranks=features.arrays))
+            search.run(Terms(None, None, *features.arrays))
         chosen_auc = None if pair_auc is None else pair_auc[search.ranking]
         return single_ranking(
             problem, search.ranking, search.scores, features.relevance, pair_auc=chosen_auc

@@ -170,7 +170,7 @@ def fcbf_search(
             joint = np.empty((arrays.counts.shape[1], target.n_states), np.int64)
             for first in range(*block, features.max_rows):
                 part = slice(first, min(first + features.max_rows, block[1]))
-                target_information(arrays, target, left[part], joint, shared[part])
+                target_information(*arrays, *target, left[part], joint, shared[part])
                 if features.spilled is not None:
                     features.spilled.release()
 
