@@ -43,7 +43,6 @@ from mauc.data.labels import check_labels, check_no_missing_label, encode_groups
 from mauc.data.nominal import encode_nominal
 from mauc.data.problem import MISSING, Problem
 from mauc.data.source import ColumnSource
-from mauc.data.streaming import SourceColumns
 from mauc.data.weights import PairWeights, as_counts, check_class_weights, check_weights
 from mauc.data.wishes import Constraints, WishOptions
 from mauc.exceptions import (
@@ -356,6 +355,8 @@ def _open_source(source: ColumnSource, y: Any, options: FitOptions, executor: An
             f"{source.name} has {plural(n, 'row')} and {plural(m, 'column')}; at least one is "
             f"needed."
         )
+    from mauc.data.streaming import SourceColumns  # which starts threads
+
     accepts = options.accepts
     columns = SourceColumns(
         source,
