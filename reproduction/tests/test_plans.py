@@ -13,7 +13,7 @@ from mauc.experiments import parse_plan, plan_schema, plan_to_toml, read_plan
 ROOT = Path(__file__).resolve().parents[1]
 PLANS = sorted((ROOT / "plans").glob("*.toml"))
 #: they study inner parts of methods
-LOOK_INSIDE = ("consensus", "few_samples", "greedy", "nominal", "predicted", "spreadfx")
+LOOK_INSIDE = ("consensus", "few_samples", "greedy", "nominal", "predicted", "siren", "spreadfx")
 SCRIPTS = [path for path in sorted(ROOT.rglob("*.py")) if path.stem not in LOOK_INSIDE]
 
 

@@ -17,6 +17,9 @@ from mauc.extras import MissingExtraError
 from mauc.io.load import open_dataset
 from tests.io.conftest import assert_same_fit
 
+#: of a column of integers that doubles merge
+pytestmark = pytest.mark.filterwarnings("ignore::mauc.exceptions.TinyUnitsWarning")
+
 DATES = ["day", "wait"]  # which selectors leave out of a frame, and not of a source
 
 

@@ -16,6 +16,9 @@ from mauc import MDFS, SymmetricalUncertainty, feature_pair_auc, open_columns
 from mauc.exceptions import MaucError
 from tests.io.conftest import assert_same_fit
 
+#: of a column of integers that doubles merge
+pytestmark = pytest.mark.filterwarnings("ignore::mauc.exceptions.TinyUnitsWarning")
+
 
 @pytest.mark.parametrize("library", ["pandas", "polars"])
 @pytest.mark.parametrize("selector", [MDFS(6, random_state=0), SymmetricalUncertainty(6)])

@@ -282,10 +282,10 @@ def test_nothing_is_computed_twice_where_there_is_room(selector, monkeypatch):
 
 
 def test_few_of_many_features_take_no_room():
-    problem = type("Shape", (), {"n_features": 1600, "n_classes": 3})
+    problem = type("Shape", (), {"n_features": 1600, "n_classes": 3, "n_pairs": 3})
     assert pair_auc.allocate_pair_auc(problem, 99) is None
     assert pair_auc.allocate_pair_auc(problem, 100).shape == (1600, 3)
-    wide = type("Shape", (), {"n_features": 2**22 // 3 + 1, "n_classes": 3})
+    wide = type("Shape", (), {"n_features": 2**22 // 3 + 1, "n_classes": 3, "n_pairs": 3})
     assert pair_auc.allocate_pair_auc(wide, wide.n_features) is None
 
 
