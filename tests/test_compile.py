@@ -140,29 +140,29 @@ def kernel(monkeypatch, tmp_path):
     monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(module, "_kernels", [])
     monkeypatch.setattr(module, "_is_warned", False)
-    return njit(cache=True)(double)
+    return njit(double)
 
 
 def test_a_kernel_without_a_folder_works_and_warns_once(kernel, monkeypatch):
     monkeypatch.setattr(module, "_problem", "compiled loops cannot be kept in /x (full)")
     with pytest.warns(NoCacheWarning, match=r"anew: .* in /x .full.; set the environment"):
-        uncached = njit(cache=True)(double)
+        uncached = njit(double)
     assert uncached(2) == 4
-    assert njit(cache=True)(double)(2.5) == 5.0  # a second warning would be an error
+    assert njit(double)(2.5) == 5.0  # a second warning would be an error
     assert kernel_counts()[1] == set()
 
 
 def test_workers_leave_the_warning_to_the_process_that_started_them(kernel, monkeypatch, recwarn):
     monkeypatch.setattr(module, "current_process", lambda: SimpleNamespace(name="LokyProcess-1"))
     monkeypatch.setattr(module, "_problem", "compiled loops cannot be kept")
-    assert njit(cache=True)(double)(2) == 4
+    assert njit(double)(2) == 4
     assert len(recwarn) == 0
 
 
 def test_kernels_are_counted_by_their_types(kernel):
     kernel(2)
     kernel(np.float32(2))
-    again = njit(cache=True)(double)
+    again = njit(double)
     again(2)
     compiled, found = kernel_counts()
     assert compiled == {f"{__name__}.double(int64,)", f"{__name__}.double(float32,)"}

@@ -10,12 +10,14 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from difflib import get_close_matches
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, TypeGuard, overload
 
 from mauc.exceptions import MaucError, printable
 
 
-def check_choice(name: str, value: Any, choices: Iterable[Any], *, quoted: bool = True) -> Any:
+def check_choice(
+    name: str, value: object, choices: Iterable[object], *, quoted: bool = True
+) -> Any:
     """Return `value` if it is one of the choices; the error is that of `unknown_choice`.
 
     >>> check_choice("ties", "mau", ("index", "mauc"))
@@ -30,7 +32,7 @@ def check_choice(name: str, value: Any, choices: Iterable[Any], *, quoted: bool 
 
 
 def unknown_choice(
-    what: str, got: Any, choices: Iterable[Any], *, quoted: bool = False
+    what: str, got: object, choices: Iterable[object], *, quoted: bool = False
 ) -> MaucError:
     """Return the error for a value that is none of the choices; it names the nearest one.
 
@@ -46,9 +48,15 @@ def unknown_choice(
     return MaucError(f"{what} must be one of {shown}, got {got!r}{hint}")
 
 
+@overload
+def check_int(name: str, value: Any, low: int, high: int | None = None) -> int: ...
+@overload
+def check_int(
+    name: str, value: Any, low: int, high: int | None = None, *, optional: bool
+) -> int | None: ...
 def check_int(
     name: str, value: Any, low: int, high: int | None = None, *, optional: bool = False
-) -> Any:
+) -> int | None:
     """Return a whole number of at least `low`, and at most `high`; None too if it is optional.
 
     >>> check_int("n_bins", 1, 2, 255)
@@ -149,11 +157,11 @@ def many_classes_text(n_classes: int, n_samples: int) -> str:
     )
 
 
-def is_int(value: Any) -> bool:
+def is_int(value: object) -> TypeGuard[int]:
     """Whether a value is a whole number, of Python or NumPy; True and False are not."""
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 
-def is_real(value: Any) -> bool:
+def is_real(value: object) -> TypeGuard[float]:
     """Whether a value is a number, of Python or NumPy; True and False are not."""
     return isinstance(value, Real) and not isinstance(value, bool)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numba
+import numba.extending
 from numba.core import config, event
 from numba.misc.appdirs import AppDirs
 
@@ -31,15 +32,16 @@ _is_warned = False
 _n_silent = 0
 
 
-def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Compile a kernel as `numba.njit` does; with ``cache=True`` it is kept if possible.
+def _decorator(*, cache: bool = False, **options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Return a decorator that compiles as `numba.njit` does, without checks of divisors.
 
     A division by zero gives infinity or NaN; a test of every divisor, and a wrapper for calls from
     C, would take time to compile.
     """
-    options = {"error_model": "numpy", "no_cfunc_wrapper": True, **options}
+    options = {"error_model": "numpy", "no_cfunc_wrapper": True, "nogil": True, **options}
 
     def decorate(function: Callable[..., Any]) -> Any:
+        """Compile a function; with ``cache=True`` its machine code is kept if possible."""
         kernel = numba.njit(cache=cache and not _problem, **options)(function)
         if cache and kernel is not function:  # it is where NUMBA_DISABLE_JIT is set
             _kernels.append(kernel)
@@ -50,8 +52,20 @@ def njit(*, cache: bool = False, **options: Any) -> Callable[[Callable[..., Any]
     return decorate
 
 
-#: Compile a part of a kernel. Without the wrapper for calls from Python it takes a third less time.
-njit_part: Callable[[Callable[..., Any]], Any] = njit(nogil=True, no_cpython_wrapper=True)
+MYPY = False
+if MYPY:  # which knows this name and takes the branch: kernels are Numba's to type, not its
+    from typing import no_type_check as intrinsic
+    from typing import no_type_check as njit
+    from typing import no_type_check as njit_inline
+    from typing import no_type_check as njit_part
+else:
+    #: Compile a kernel that Python calls, and keep it if possible.
+    njit: Callable[[Callable[..., Any]], Any] = _decorator(cache=True)
+    #: Compile a part of a kernel. Without the wrapper for calls from Python it takes a third less.
+    njit_part: Callable[[Callable[..., Any]], Any] = _decorator(no_cpython_wrapper=True)
+    #: Compile a part into each kernel that calls it, where passing its many arguments takes time.
+    njit_inline: Callable[[Callable[..., Any]], Any] = _decorator(inline="always")
+    intrinsic: Callable[[Callable[..., Any]], Any] = numba.extending.intrinsic
 
 
 def find_cache() -> str:

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from sklearn.base import BaseEstimator
 
 from mauc.progress import fits
 
 _Method = TypeVar("_Method")
+_Item = TypeVar("_Item")
 
 try:
     from sklearn.callback import CallbackSupportMixin
@@ -33,7 +34,7 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
     )
 
     @contextmanager
-    def _reported(self, X: Any, y: Any, sample_weight: Any) -> Iterator[None]:
+    def _reported(self, X: object, y: object, sample_weight: object) -> Iterator[None]:
         """Report a fit, its loops and their items as tasks to the callbacks.
 
         A fit within it is a part of it. A loop within a loop is not reported: scikit-learn's
@@ -46,7 +47,8 @@ class Estimator(CallbackSupportMixin, BaseEstimator):
         root = self._init_callback_context(max_subtasks=None).call_on_fit_task_begin(**given)
         in_loop = False
 
-        def report(items: Iterable[Any], unit: str, total: int) -> Iterator[Any]:
+        def report(items: Iterable[_Item], unit: str, total: int) -> Iterator[_Item]:
+            """Report the items of a loop that is in no other loop."""
             nonlocal in_loop
             if in_loop:
                 yield from items

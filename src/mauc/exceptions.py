@@ -25,9 +25,13 @@
 
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+
 
 #: how notes of a data set begin that are a `ColumnWarning` as well
 WARNING = "warning: "
@@ -104,7 +108,7 @@ class NoCacheWarning(UserWarning):
     """No folder can be written in which compiled loops are kept; every process compiles them."""
 
 
-def warn_user(message: str, category: Any) -> None:
+def warn_user(message: str, category: type[Warning]) -> None:
     """Warn with the line of the caller outside this library and scikit-learn."""
     level, frame = 2, sys._getframe(1)
     while frame.f_back and frame.f_globals.get("__name__", "").startswith(("mauc.", "sklearn.")):
@@ -126,16 +130,16 @@ def first_line(error: object) -> str:
     return lines[0].rstrip(".;: ") if lines else type(error).__name__
 
 
-def format_labels(labels: Any) -> str:
+def format_labels(labels: "Sequence[Any] | np.ndarray") -> str:
     """Return labels as a message shows them: the first five, as plain Python values."""
     shown = [repr(label.item() if hasattr(label, "item") else label) for label in labels[:5]]
     return ", ".join(shown) + (", ..." if len(labels) > 5 else "")
 
 
-_spelling = None  # how messages name parameters; None for Python
+_spelling: Callable[..., str] | None = None  # how messages name parameters; None for Python
 
 
-def option(name: str, *value: Any) -> Any:
+def option(name: str, *value: object) -> str:
     """Return how a message names a parameter: ``drop``, or with a value ``drop='id'``.
 
     The command line shows its own options instead, see `spell_options`.
@@ -146,7 +150,7 @@ def option(name: str, *value: Any) -> Any:
 
 
 @contextmanager
-def spell_options(spelling):
+def spell_options(spelling: Callable[..., str] | None) -> Iterator[None]:
     """Let the messages that are made meanwhile, in all threads, name parameters by `spelling`."""
     global _spelling
     before, _spelling = _spelling, spelling

@@ -7,9 +7,10 @@ import shutil
 import sys
 import tempfile
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from mauc.checks import is_real
 from mauc.exceptions import MaucError, NotEnoughMemoryError
@@ -73,7 +74,7 @@ def parse_bytes(size: int | float | str, name: str = "memory") -> int:
     >>> parse_bytes("1GB"), parse_bytes("2GiB"), parse_bytes("500 MB")
     (1000000000, 2147483648, 500000000)
     """
-    if is_real(size) and not isinstance(size, str) and 0 < size < float("inf"):
+    if is_real(size) and 0 < size < float("inf"):
         return int(size)
     found = _SIZE.fullmatch(size.strip()) if isinstance(size, str) else None
     if found is not None:
@@ -138,7 +139,7 @@ class Workspace:
         share = min(self._memory // 2, self._memory - self._floor)
         return max(0, share - self.taken)
 
-    def array(self, shape: tuple[int, ...], dtype: Any, later: int = 0) -> np.ndarray:
+    def array(self, shape: tuple[int, ...], dtype: DTypeLike, later: int = 0) -> np.ndarray:
         """Return an empty array, in memory or in a nameless file, with `later` bytes to spare."""
         n_bytes = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
         spare = self.spare()
@@ -179,7 +180,9 @@ def spill_folder() -> Path:
     return Path(tempfile.gettempdir())
 
 
-def map_file(shape: tuple[int, ...], dtype: Any, later: int = 0) -> tuple[np.ndarray, mmap.mmap]:
+def map_file(
+    shape: tuple[int, ...], dtype: DTypeLike, later: int = 0
+) -> tuple[np.ndarray, mmap.mmap]:
     """Return an array in a temporary file, and its mapping; `later` more bytes must fit, too."""
     n_bytes = int(np.prod(shape, dtype=np.int64)) * np.dtype(dtype).itemsize
     folder = None

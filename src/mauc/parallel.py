@@ -7,24 +7,29 @@ serves blocks of anything.
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from joblib import effective_n_jobs
+from numpy.typing import DTypeLike
 
 from mauc import progress
 from mauc.exceptions import MaucError
 
 _scratch = threading.local()
 
+_Block = TypeVar("_Block")
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
 
-def count_threads(n_jobs: int | None = None) -> Any:
+
+def count_threads(n_jobs: int | None = None) -> int:
     """Return the number of threads that `n_jobs` stands for, as joblib counts them."""
     try:
-        return effective_n_jobs(n_jobs)
+        return int(effective_n_jobs(n_jobs))
     except (TypeError, ValueError) as error:
         raise MaucError(f"n_jobs must be None or an int other than 0, got {n_jobs!r}.") from error
 
@@ -81,13 +86,13 @@ class Work(NamedTuple):
 
 
 def run_blocks(
-    function: Callable[[Any], Any],
-    blocks: Iterable[Any],
+    function: Callable[[_Block], _Result],
+    blocks: Iterable[_Block],
     n_jobs: int | None = None,
     *,
     unit: str = "blocks",
     n_bytes: Sequence[int] | None = None,
-) -> Iterator[tuple[Any, Any]]:
+) -> Iterator[tuple[_Block, _Result]]:
     """Yield ``(block, function(block))`` for every block, in the order of the blocks.
 
     The kernels release the GIL, so threads share the data without copying it. At most two
@@ -99,16 +104,16 @@ def run_blocks(
     if len(blocks) == 1 and _is_quiet():
         return iter(list(_run_here(function, blocks)))
     results = _run_blocks(function, blocks, n_threads)
-    return with_progress(results, unit, len(blocks), n_bytes=n_bytes)
+    return iter(with_progress(results, unit, len(blocks), n_bytes=n_bytes))
 
 
 def with_progress(
-    items: Iterable[Any],
+    items: Iterable[_Item],
     unit: str,
     total: int | None = None,
     *,
     n_bytes: Sequence[int] | None = None,
-) -> Iterable[Any]:
+) -> Iterable[_Item]:
     """Return items, whose progress `mauc.progress` shows if anybody wants to see it."""
     if _is_quiet():
         return items
@@ -120,7 +125,9 @@ def _is_quiet() -> bool:
     return progress.current is None and getattr(progress.fits, "report", None) is None
 
 
-def _run_here(function: Callable[[Any], Any], blocks: list[Any]) -> Iterator[tuple[Any, Any]]:
+def _run_here(
+    function: Callable[[_Block], _Result], blocks: list[_Block]
+) -> Iterator[tuple[_Block, _Result]]:
     """Yield what `run_blocks` does, in this thread."""
     before = getattr(_scratch, "buffers", None)
     _keep_scratch()
@@ -132,14 +139,14 @@ def _run_here(function: Callable[[Any], Any], blocks: list[Any]) -> Iterator[tup
 
 
 def _run_blocks(
-    function: Callable[[Any], Any], blocks: list[Any], n_threads: int
-) -> Iterator[tuple[Any, Any]]:
+    function: Callable[[_Block], _Result], blocks: list[_Block], n_threads: int
+) -> Iterator[tuple[_Block, _Result]]:
     """Yield what `run_blocks` does, in threads."""
     if n_threads == 1:
         yield from _run_here(function, blocks)
         return
     with ThreadPoolExecutor(n_threads, "mauc", _keep_scratch) as pool:
-        waiting = deque()
+        waiting = deque[tuple[_Block, Future[_Result]]]()
         for block in blocks:
             waiting.append((block, pool.submit(function, block)))
             if len(waiting) > 2 * n_threads:
@@ -150,7 +157,7 @@ def _run_blocks(
             yield done, future.result()
 
 
-def scratch_array(name: str, shape: Any, dtype: Any) -> np.ndarray:
+def scratch_array(name: str, shape: int | tuple[int, ...], dtype: DTypeLike) -> np.ndarray:
     """Return an array for work that ends with the block; its values are arbitrary.
 
     From `run_blocks` it is the same memory for every block of a thread, until the next array of the
@@ -165,18 +172,23 @@ def scratch_array(name: str, shape: Any, dtype: Any) -> np.ndarray:
     return buffers[name][:n_bytes].view(dtype).reshape(shape)
 
 
-def _keep_scratch():
+def _keep_scratch() -> None:
     _scratch.buffers = {}
 
 
-def start_pool(n_blocks: int) -> ThreadPoolExecutor | nullcontext[None]:
+def start_pool(n_blocks: int) -> AbstractContextManager[ThreadPoolExecutor | None]:
     """Return a pool for `run_in` with a thread for every block but one, to be used in ``with``."""
     return ThreadPoolExecutor(n_blocks - 1) if n_blocks > 1 else nullcontext()
 
 
-def run_in(pool: Any, task: Any, blocks: Any, *args: Any) -> list[Any]:
+def run_in(
+    pool: ThreadPoolExecutor | None,
+    task: Callable[..., _Result],
+    blocks: Sequence[_Block],
+    *args: Any,
+) -> list[_Result]:
     """Run a task on every block, the last one in this thread; return the results in order."""
-    futures = [pool.submit(task, block, *args) for block in blocks[:-1]]
+    futures = [] if pool is None else [pool.submit(task, block, *args) for block in blocks[:-1]]
     last = task(blocks[-1], *args)
     return [future.result() for future in futures] + [last]
 

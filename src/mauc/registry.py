@@ -9,10 +9,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache, cached_property, partial
 from importlib import import_module
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from mauc.checks import check_choice, unknown_choice
 from mauc.exceptions import MaucError
+
+if TYPE_CHECKING:
+    import numpy as np
 
 
 class Accepts(NamedTuple):
@@ -50,7 +53,9 @@ class Method:
         """The class, imported now."""
         return getattr(import_module(self.home), self.class_name)
 
-    def __call__(self, n_features_to_select: Any = None, **options: Any) -> Any:
+    def __call__(
+        self, n_features_to_select: int | float | str | None = None, **options: Any
+    ) -> Any:
         """Return an unfitted estimator; an option that it does not have is refused."""
         made = self.estimator_class(**self.options)
         if n_features_to_select is not None:
@@ -62,7 +67,7 @@ class Method:
 
 
 #: a score of every column of X for telling the labels y apart, see `SubproblemSelector`
-ScoreFunction: TypeAlias = Callable[..., Any]
+ScoreFunction: TypeAlias = Callable[..., "np.ndarray"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -412,13 +417,15 @@ CLASS_ACCEPTS = {
 
 
 @cache
-def accepts_of(kind: Any) -> Accepts:
+def accepts_of(kind: type) -> Accepts:
     """Return what a class, or its nearest ancestor in the library, accepts."""
     names = (ancestor.__name__ for ancestor in kind.__mro__)
     return next((CLASS_ACCEPTS[name] for name in names if name in CLASS_ACCEPTS), Accepts())
 
 
-def make_selector(method: str, n_features_to_select: Any = None, **options: Any) -> Any:
+def make_selector(
+    method: str, n_features_to_select: int | float | str | None = None, **options: Any
+) -> Any:
     """Return the unfitted selector of a short name.
 
     Parameters

@@ -3,10 +3,13 @@
 from abc import ABC, abstractmethod
 from collections import namedtuple
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mauc.exceptions import printable
 from mauc.layout import Layout, escape_html, render_html, render_text
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MAX_ROWS = 20
 _MAX_NAME = 40  # characters of a name
@@ -26,7 +29,7 @@ class Result(ABC):
     def printed_parts(self) -> Sequence[str | Layout]:
         """Return the lines and tables to be printed, in order."""
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> "pd.DataFrame":
         """Return the result as a pandas DataFrame."""
         import pandas as pd
 

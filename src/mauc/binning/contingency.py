@@ -12,6 +12,7 @@ sub-problem is discretised against its own classes (see `mdl`); its role of a cl
 """
 
 import math
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -107,7 +108,9 @@ class Bins(NamedTuple):
     points: np.ndarray  #: cut points of all columns and sub-problems in the order of the tables
 
 
-def _discretize(XT, y, roles, rows):
+def _discretize(
+    XT: np.ndarray, y: np.ndarray, roles: np.ndarray, rows: RowCounts
+) -> Iterator[tuple[np.ndarray, Bins]]:
     """Yield the rows of some sub-problems in `roles`, and the `Bins` of the columns on them."""
     n_classes, order = roles.shape[1], np.arange(roles.shape[1])
     is_whole = (roles == order).all(axis=1) & (n_classes != 2)
@@ -137,7 +140,9 @@ def _discretize(XT, y, roles, rows):
         yield from _discretize_parts(XT, y, roles, others, rows)
 
 
-def _discretize_parts(XT, y, roles, chosen, row_counts):
+def _discretize_parts(
+    XT: np.ndarray, y: np.ndarray, roles: np.ndarray, chosen: np.ndarray, row_counts: RowCounts
+) -> Iterator[tuple[np.ndarray, Bins]]:
     """Discretise columns on sub-problems that leave classes out, many of them at a time.
 
     The rows of each role are filled up to the same number with missing values, which are not
@@ -155,8 +160,8 @@ def _discretize_parts(XT, y, roles, chosen, row_counts):
         rows = np.full((len(batch), ends[-1]), -1)
         for taken, s in zip(rows, chosen[batch], strict=True):
             for role, end in enumerate(ends):
-                own = [members[code] for code in np.flatnonzero(roles[s] == role)]
-                own = np.concatenate(own) if own else rows[0, :0]
+                parts = [members[code] for code in np.flatnonzero(roles[s] == role)]
+                own = np.concatenate(parts) if parts else rows[0, :0]
                 taken[end - widths[role] : end - widths[role] + len(own)] = own
         columns = XT[:, rows]
         columns[:, rows < 0] = np.nan
@@ -173,7 +178,7 @@ def _discretize_parts(XT, y, roles, chosen, row_counts):
         yield chosen[batch], bins._replace(n_bins=n_bins, missing=missing)
 
 
-def _batches(order, n_values, n_roles):
+def _batches(order: np.ndarray, n_values: np.ndarray, n_roles: np.ndarray) -> list[np.ndarray]:
     """Cut an order of sub-problems into batches of about `_BATCH_VALUES` and of as many roles."""
     batches, start = [], 0
     while start < len(order):
@@ -184,7 +189,14 @@ def _batches(order, n_values, n_roles):
     return batches
 
 
-def _with_points(bins, XT, y, roles, sizes, weights):
+def _with_points(
+    bins: Bins,
+    XT: np.ndarray,
+    y: np.ndarray,
+    roles: np.ndarray,
+    sizes: np.ndarray | None,
+    weights: np.ndarray | None,
+) -> Bins:
     """Replace the sorted values of the columns by the cut points of the sub-problems.
 
     `sizes` are the weights of the sorted values, `weights` those of the rows or of XT; or None.
@@ -220,7 +232,13 @@ def _with_points(bins, XT, y, roles, sizes, weights):
     return bins._replace(points=points)
 
 
-def _count_by_value(x, local, points, shape, weights):
+def _count_by_value(
+    x: np.ndarray,
+    local: np.ndarray,
+    points: np.ndarray,
+    shape: tuple[int, int],
+    weights: np.ndarray,
+) -> np.ndarray:
     """Count the rows by bin, the number of points strictly below the value, and class."""
     is_known = (x == x) & (local >= 0)
     counts = np.zeros(shape, np.int64)
@@ -229,7 +247,7 @@ def _count_by_value(x, local, points, shape, weights):
     return counts
 
 
-@njit(cache=True, nogil=True)
+@njit
 def sum_tables(counts, n_bins, rows, columns, sums):
     """Fill in n, L(n), CHI and the sums of L(T_ij), L(row_i), L(col_j), L(T_ij) - L(row_i)."""
     n_classes = counts.shape[1]

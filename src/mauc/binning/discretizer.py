@@ -3,9 +3,11 @@
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 
 from mauc.binning.contingency import mdl_cut_points
+from mauc.data.arguments import TableLike
 from mauc.data.door import FitOptions, check_fitted, check_table, make_problem, name_features
 from mauc.data.problem import Problem
 from mauc.estimator import Estimator, with_callbacks
@@ -59,7 +61,7 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, Estimator):
         self.n_jobs = n_jobs
 
     @with_callbacks
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Find the cut points of X, which may be sparse; missing values are left out.
 
         A row of weight 2 counts as two rows; weights that are not whole count by their ratios.
@@ -73,16 +75,18 @@ class MDLDiscretizer(OneToOneFeatureMixin, TransformerMixin, Estimator):
             self.classes_: np.ndarray = problem.classes
         return self
 
-    def transform(self, X: Any) -> np.ndarray:
+    def transform(self, X: TableLike) -> np.ndarray:
         """Replace every value by the number of its bin, as a dense array of the shape of X.
 
         It is 0 for values up to the first cut point, and so on; NaN stays NaN.
         """
         check_fitted(self)
-        X = check_table(X, estimator=self, reset=False, accept_sparse="csc", dtype="numeric")
-        bins = np.empty(X.shape)
+        table: Any = check_table(
+            X, estimator=self, reset=False, accept_sparse="csc", dtype="numeric"
+        )
+        bins = np.empty(table.shape)
         for j, points in enumerate(self.cut_points_):
-            column = X[:, [j]].toarray()[:, 0] if hasattr(X, "toarray") else X[:, j]
+            column = table[:, [j]].toarray()[:, 0] if hasattr(table, "toarray") else table[:, j]
             bins[:, j] = bins_of(column, points)
         return bins
 

@@ -140,7 +140,7 @@ def _model_cost(n_present: int) -> float:
     return math.log(max(power - 2.0, 1.0)) / LN2
 
 
-@njit(cache=True, nogil=True)
+@njit
 def fill_entries(values, codes, sizes, n_known, entry_of, entries, n_entries):
     """Fill the entries of sorted columns; `entry_of` is work space for every class."""
     for f in range(values.shape[0]):
@@ -170,7 +170,7 @@ def fill_entries(values, codes, sizes, n_known, entry_of, entries, n_entries):
         n_entries[f] = n_filled
 
 
-@njit(cache=True, nogil=True)
+@njit
 def fill_one_vs_rest(entries, n_entries, done, spread, regions):
     """Fill the arrays of `one_vs_rest_entries`; `done`: rows and values of each class so far."""
     n_classes = regions.shape[1]
@@ -234,7 +234,7 @@ def fill_one_vs_rest(entries, n_entries, done, spread, regions):
                 regions[f, k, 1] = at + 1
 
 
-@njit(cache=True, nogil=True)
+@njit
 def fill_tables(
     entries, bounds, done, logs, fixed, unit, step, costs, near, sides, tables, n_filled, n_bins
 ):

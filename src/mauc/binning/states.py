@@ -187,7 +187,7 @@ def equal_frequency(
     n_states[:] = n_bins + is_missing.any(axis=1)
 
 
-@njit(cache=True, nogil=True)
+@njit
 def _plain_sums(XT, shifts, sums):
     """Fill in a shift and the sums of d = x - shift and d^2; NaN if a value is missing."""
     for j in range(XT.shape[0]):

@@ -1,11 +1,14 @@
 """What the classifiers share: validation, labels, weights, nominal columns, prediction."""
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin, TransformerMixin
 
+from mauc.data.arguments import TableLike
 from mauc.data.door import check_columns, check_fitted, check_table
 from mauc.data.labels import encode_labels
 from mauc.data.nominal import learn_categories
@@ -13,6 +16,9 @@ from mauc.data.weights import as_counts, check_weights
 from mauc.estimator import Estimator, with_callbacks
 from mauc.exceptions import MaucError
 from mauc.registry import Accepts, accepts_of
+
+#: scores of test samples by the first k features of a ranking, for each of some ascending k
+NestedScores: TypeAlias = Callable[[np.ndarray, Sequence[int] | np.ndarray], Iterator[np.ndarray]]
 
 UNSEEN = -1  # code of a missing value, or of one that is not in the training data
 
@@ -31,12 +37,14 @@ class BaseClassifier(ClassifierMixin, Estimator):
       of a ranking, for each k of the ascending sizes.
     """
 
-    _order: str | None = None  # memory order that X is brought to; None keeps the one it has
+    _order: Literal["C", "F"] | None = (
+        None  # memory order that X is brought to; None keeps the one it has
+    )
     _min_classes = 1
     _doc_link_template = Estimator._doc_link_template.replace("mauc.{", "mauc.classifiers.{")
 
     @with_callbacks
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: TableLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the classifier.
 
         Parameters
@@ -57,11 +65,11 @@ class BaseClassifier(ClassifierMixin, Estimator):
             self._learn(self._check_samples(X, y, sample_weight))
         return self
 
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: TableLike) -> np.ndarray:
         """Return the scores of the classes for samples X, of shape (n_samples, n_classes)."""
         return self._score(self._check_X(X))
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """Return the label with the highest score for every sample, the first of equals."""
         scores = self.predict_proba(X)  # an unfitted classifier has no classes_
         return self.classes_[np.argmax(scores, axis=1)]
@@ -69,31 +77,34 @@ class BaseClassifier(ClassifierMixin, Estimator):
     @property
     def accepts(self) -> Accepts:
         """What input the classifier takes, as the registry says of its class or an ancestor."""
-        kind: Any = type(self)
+        kind: type = type(self)
         return accepts_of(kind)
 
     def check_options(self) -> None:
         """Raise a `MaucError` if a parameter is wrong."""
 
-    def _check_samples(self, X, y, sample_weight=None):
+    def _check_samples(
+        self, X: TableLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> "Samples":
         """Validate the arguments of ``fit``, encode labels and categories, drop weights of 0."""
         self.check_options()
-        coder, X, is_nominal = learn_categories(X, self.categorical_features)
-        X, y = check_table(X, y, estimator=self, order=self._order, takes_nominal=True)
-        self.classes_, codes, _ = encode_labels(y, min_classes=self._min_classes)
-        weights = check_weights(sample_weight, X)
+        coder, table, is_nominal = learn_categories(X, self.categorical_features)
+        table, labels = check_table(table, y, estimator=self, order=self._order, takes_nominal=True)
+        self.classes_: np.ndarray
+        self.classes_, codes, _ = encode_labels(labels, min_classes=self._min_classes)
+        weights = check_weights(sample_weight, table)
         has_weight = weights > 0
         if not has_weight.any():
             raise MaucError("sample_weight must have a positive entry, got only zeros.")
         weights = weights if (counts := as_counts(weights)) is None else counts
         if not has_weight.all():
-            X = np.asarray(X[has_weight], order=self._order)
+            table = np.asarray(table[has_weight], order=self._order)
             codes, weights = codes[has_weight], weights[has_weight]
-            coder = coder.keep(X)
+            coder = coder.keep(table)
         self._coder = coder
-        return Samples(X, codes, weights, len(self.classes_), np.flatnonzero(is_nominal))
+        return Samples(table, codes, weights, len(self.classes_), np.flatnonzero(is_nominal))
 
-    def _check_X(self, X):
+    def _check_X(self, X: TableLike) -> np.ndarray:
         """Validate the samples to predict; a category that was not learnt becomes missing."""
         check_fitted(self)
         if self._coder.categories:
@@ -125,7 +136,7 @@ class Indicators:
     """Which columns features become: a nominal one an indicator per category, others themselves."""
 
     n_features: int
-    categories: dict[Any, Any]  #: values of the nominal features in the training data
+    categories: dict[int, np.ndarray]  #: values of the nominal features in the training data
 
     @classmethod
     def of(cls, samples: Samples) -> "Indicators":
@@ -140,7 +151,7 @@ class Indicators:
             widths[j] = len(values)
         return np.concatenate([[0], np.cumsum(widths)])
 
-    def columns(self, features: Any) -> np.ndarray:
+    def columns(self, features: Sequence[int] | np.ndarray) -> np.ndarray:
         """Return the columns of features, in the order of the features."""
         if not self.categories:
             return np.asarray(features, dtype=np.int64)
@@ -166,7 +177,9 @@ class Indicators:
         return out
 
 
-def find_categories(X: np.ndarray, columns: Any, min_rows: int = 1) -> dict[int, np.ndarray]:
+def find_categories(
+    X: np.ndarray, columns: Iterable[int], min_rows: int = 1
+) -> dict[int, np.ndarray]:
     """Return a dict of column to its sorted values of `min_rows` rows or more; NaN is none."""
     found = {}
     for j in columns:
@@ -186,7 +199,9 @@ def encode_column(column: np.ndarray, categories: np.ndarray) -> np.ndarray:
     return codes
 
 
-def drop_zero_weight(X: np.ndarray, y: np.ndarray, weights: Any) -> tuple[Any, ...]:
+def drop_zero_weight(
+    X: np.ndarray, y: np.ndarray, weights: ArrayLike | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     """Return the samples of positive weight, and their weights by `as_counts`."""
     if weights is None:
         return X, y, None
@@ -200,21 +215,21 @@ def drop_zero_weight(X: np.ndarray, y: np.ndarray, weights: Any) -> tuple[Any, .
 class OneHotColumns(TransformerMixin, BaseEstimator):
     """Replace nominal columns by indicators of their categories, all 0 where a value is missing."""
 
-    def fit(self, X, y=None):
+    def fit(self, X: TableLike, y: object = None) -> Self:
         """Learn the categories."""
-        self._coder, X, is_nominal = learn_categories(X, None)
-        X = check_table(X, estimator=self, takes_nominal=True)
-        self.nominal_ = np.flatnonzero(is_nominal)
-        self._indicators = Indicators(X.shape[1], find_categories(X, self.nominal_))
+        self._coder, table, is_nominal = learn_categories(X, None)
+        table = check_table(table, estimator=self, takes_nominal=True)
+        self.nominal_: np.ndarray = np.flatnonzero(is_nominal)
+        self._indicators = Indicators(table.shape[1], find_categories(table, self.nominal_))
         return self
 
-    def transform(self, X):
+    def transform(self, X: TableLike) -> np.ndarray:
         """Return the columns as numbers."""
         check_fitted(self)
         if self._coder.categories:
             X = self._coder.check_table(X)
-        X = check_table(self._coder.encode(X), estimator=self, reset=False)
-        if len(self.nominal_):  # without any, X is the user's own
-            X, columns = self._indicators.expand(X), self._indicators.columns(self.nominal_)
-            X[:, columns] = np.nan_to_num(X[:, columns])
-        return X
+        table: np.ndarray = check_table(self._coder.encode(X), estimator=self, reset=False)
+        if len(self.nominal_):  # without any, it is the user's own
+            table, columns = self._indicators.expand(table), self._indicators.columns(self.nominal_)
+            table[:, columns] = np.nan_to_num(table[:, columns])
+        return table

@@ -1,18 +1,25 @@
 """Naive Bayes with normal densities: estimator, densities of the features, nested feature sets."""
 
-from collections.abc import Callable
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from mauc.classifiers.base import UNSEEN, BaseClassifier, Samples, encode_column, find_categories
+from mauc.classifiers.base import (
+    UNSEEN,
+    BaseClassifier,
+    NestedScores,
+    Samples,
+    encode_column,
+    find_categories,
+)
 from mauc.classifiers.likelihood import (
     add_log_likelihoods,
     fit_normals,
     multiply_likelihoods,
     normal_likelihoods,
 )
+from mauc.data.arguments import CategoricalFeatures, TableLike
 from mauc.engine.arrays import read_only
 from mauc.parallel import run_blocks
 
@@ -78,16 +85,16 @@ class NormalNaiveBayes(BaseClassifier):
 
     _order = "F"
 
-    def __init__(self, categorical_features: Any = None):
+    def __init__(self, categorical_features: CategoricalFeatures = None):
         self.categorical_features = categorical_features
 
-    def prepare(self, samples: Any) -> "Densities":
+    def prepare(self, samples: Samples) -> "Densities":
         """Return the `Densities` of training `Samples`: all that is learned, feature by feature."""
         return Densities.of(samples)
 
     def nest(
-        self, samples: Any, X_test: Any, response_method: Any, n_jobs: int | None = None
-    ) -> Callable[..., Any]:
+        self, samples: Samples, X_test: np.ndarray, response_method: str, n_jobs: int | None = None
+    ) -> NestedScores:
         """Return the scores on nested features: likelihoods of a feature are computed once.
 
         They depend on no other feature; multiplied in the order of the ranking they give what a fit
@@ -98,11 +105,13 @@ class NormalNaiveBayes(BaseClassifier):
         include = add_log_likelihoods if is_log else multiply_likelihoods
         known: dict[int, np.ndarray] = {}  # of each feature, (1, n_test, n_classes)
 
-        def scores(ranking, sizes):
+        def scores(ranking: np.ndarray, sizes: Sequence[int] | np.ndarray) -> Iterator[np.ndarray]:
+            """Yield the scores by the first features of a ranking, for each size."""
             joint, start = densities.start(XT.shape[1], is_log=is_log), 0
             features = ranking[: sizes[-1]].tolist()
 
-            def measure(feature):
+            def measure(feature: int) -> np.ndarray:
+                """Return the likelihoods of a feature alone."""
                 out = np.empty((1, *joint.shape))
                 densities.write_likelihoods(XT[feature : feature + 1], feature, out, is_log=is_log)
                 return out
@@ -122,11 +131,11 @@ class NormalNaiveBayes(BaseClassifier):
 
         return scores
 
-    def predict_log_proba(self, X: Any) -> np.ndarray:
+    def predict_log_proba(self, X: TableLike) -> np.ndarray:
         """Return the logarithms of `predict_proba`, computed without saturation."""
         return log_probabilities(self._log_odds(X))
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: TableLike) -> np.ndarray:
         """Return the log-odds of each class against all others, (n_samples, n_classes).
 
         They do not round where a class is certain; with two classes those of the second are
@@ -135,23 +144,25 @@ class NormalNaiveBayes(BaseClassifier):
         odds = self._log_odds(X)
         return odds[:, 1] if odds.shape[1] == 2 else odds
 
-    def _learn(self, samples):
+    def _learn(self, samples: Samples) -> None:
         self._densities = self.prepare(samples)
         scales, precisions, means, deviations = self._densities.normals
         self.class_prior_: np.ndarray = self._densities.prior
-        self.precision_: Any = precisions / scales
-        self.mean_: Any = means / scales[:, np.newaxis]
-        self.deviation_: Any = deviations / scales[:, np.newaxis]
-        self.categories_: dict[Any, Any] = self._coder.name_values(self._densities.categories)
-        self.category_probability_: dict[Any, Any] = self._densities.probabilities
+        self.precision_: np.ndarray = precisions / scales
+        self.mean_: np.ndarray = means / scales[:, np.newaxis]
+        self.deviation_: np.ndarray = deviations / scales[:, np.newaxis]
+        self.categories_: dict[int, np.ndarray] = self._coder.name_values(
+            self._densities.categories
+        )
+        self.category_probability_: dict[int, np.ndarray] = self._densities.probabilities
         for learned in (self.precision_, self.mean_, self.deviation_):
             learned[list(self.categories_)] = np.nan
 
-    def _score(self, X):
+    def _score(self, X: np.ndarray) -> np.ndarray:
         joint = self._densities.accumulate(X, is_log=False)
         return joint / joint.sum(axis=1, keepdims=True)
 
-    def _log_odds(self, X):
+    def _log_odds(self, X: TableLike) -> np.ndarray:
         X = self._check_X(X)
         return log_odds(self._densities.accumulate(X, is_log=True))
 
@@ -161,11 +172,10 @@ class Densities:
     """Priors of the classes and the density of each feature, which depends on no other feature."""
 
     prior: np.ndarray  #: of shape (n_classes,)
-    normals: tuple[Any, ...]  #: scales, precisions, means and deviations, from `fit_normals`
-    categories: dict[Any, Any]  #: values of each nominal feature
-    probabilities: dict[
-        Any, Any
-    ]  #: of each nominal feature, (n_values, n_classes): of its values by class
+    normals: tuple[np.ndarray, ...]  #: scales, precisions, means and deviations, from `fit_normals`
+    categories: dict[int, np.ndarray]  #: values of each nominal feature
+    #: of each nominal feature, (n_values, n_classes): of its values by class
+    probabilities: dict[int, np.ndarray]
 
     @classmethod
     def of(cls, samples: Samples) -> "Densities":

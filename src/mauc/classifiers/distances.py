@@ -1,8 +1,8 @@
 """Scaled columns and squared distances, which the nearest neighbour and the SVM share."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numba import uintp
@@ -25,7 +25,9 @@ class Ranges:
     low: np.ndarray  #: float64, 0 in a column without a known value
     high: np.ndarray
     is_constant: np.ndarray  #: bool: columns that are scaled to 0
-    categories: dict[Any, Any]  #: values of the nominal columns, which are not scaled but encoded
+    categories: dict[
+        int, np.ndarray
+    ]  #: values of the nominal columns, which are not scaled but encoded
     fill: np.ndarray | None = None  #: replaces missing values, which otherwise stay NaN
 
     def scale(self, X: np.ndarray) -> np.ndarray:
@@ -39,9 +41,9 @@ class Ranges:
                 ZT[j] = (X[:, j] / 2 - self.low[j] / 2) / (self.high[j] / 2 - self.low[j] / 2)
         for j in np.flatnonzero(self.is_constant):
             ZT[j] = np.where(np.isnan(X[:, j]), np.nan, 0.0)
-        for j, values in self.categories.items():
-            ZT[j] = encode_column(X[:, j], values)
-            ZT[j, np.isnan(X[:, j])] = np.nan
+        for column, values in self.categories.items():
+            ZT[column] = encode_column(X[:, column], values)
+            ZT[column, np.isnan(X[:, column])] = np.nan
         if self.fill is not None and (is_missing := np.isnan(ZT)).any():
             ZT = np.where(is_missing, replace(self, fill=None).scale(self.fill[np.newaxis, :]), ZT)
         return ZT
@@ -64,7 +66,7 @@ class ScaledSamples:
     codes: np.ndarray
     weights: np.ndarray
     n_classes: int
-    indicators: Indicators | None = None
+    indicators: Indicators
 
     @classmethod
     def of(
@@ -72,15 +74,20 @@ class ScaledSamples:
     ) -> "ScaledSamples":
         """Scale training samples, whose nominal columns are expanded if there are indicators."""
         ZT = ranges.scale(samples.X)
+        if indicators is None:
+            indicators = Indicators(len(ZT), {})  # every feature is one column
         return cls(ranges, ZT, samples.codes, samples.weights, samples.n_classes, indicators)
 
     def scale(self, X: np.ndarray) -> np.ndarray:
         """Return the scaled columns of other samples, shape (n_columns, n_samples)."""
-        return self.ranges.scale(X if self.indicators is None else self.indicators.expand(X))
+        return self.ranges.scale(self.indicators.expand(X))
 
 
 def find_ranges(
-    X: np.ndarray, nominal: Any = (), min_range: float = 0.0, fill: np.ndarray | None = None
+    X: np.ndarray,
+    nominal: Iterable[int] = (),
+    min_range: float = 0.0,
+    fill: np.ndarray | None = None,
 ) -> Ranges:
     """Return the ranges of the columns of X; those below `min_range` and of 0 are constant."""
     low = np.fmin.reduce(X, axis=0).astype(np.float64)
@@ -104,7 +111,7 @@ def find_spreads(X: np.ndarray, mean: np.ndarray, weights: np.ndarray) -> Ranges
     return Ranges(mean, mean + spread, is_constant, {}, fill=mean)
 
 
-@njit(cache=True, nogil=True)
+@njit
 def grow_distances(QT, ZT, kinds, columns, start, stop, first_query, first_sample, out):
     """Add the squared differences of ``columns[start:stop]``, in their order, to squared distances.
 
@@ -185,7 +192,7 @@ def _difference(a, b):
     return a - b
 
 
-@njit(cache=True, nogil=True)
+@njit
 def find_nearest(Q, Z, starts, candidates, codes, weights, nearest, tied):
     """Fill the first row at the smallest distance, and per class the weight of all rows at it."""
     # candidates[starts[i]:starts[i + 1]], ascending and at least one, may be nearest to Q[i]
@@ -209,7 +216,7 @@ def find_nearest(Q, Z, starts, candidates, codes, weights, nearest, tied):
                 tied[i, codes[row]] += weights[row]
 
 
-@njit(cache=True, nogil=True)
+@njit
 def sum_ties(distances, codes, weights, nearest, tied):
     """Fill per class the weight of all samples as near as the nearest one, which is given."""
     n_queries, n = distances.shape

@@ -6,7 +6,6 @@ plain densities, for all subset sizes by a few matrix products.
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import numpy as np
 from numba import uintp
@@ -110,7 +109,7 @@ def _positive(sums: np.ndarray) -> np.ndarray:
     return np.where(sums > 0.0, sums, 1.0)
 
 
-@njit(cache=True, nogil=True)
+@njit
 def normal_likelihoods(XT, scales, precisions, means, deviations, is_log, out):
     """Fill `out`, (n_features, n_samples, n_classes), with probabilities of cells; 1 if missing."""
     n_features, n = XT.shape
@@ -139,7 +138,7 @@ def normal_likelihoods(XT, scales, precisions, means, deviations, is_log, out):
                     out[j, i, k] = _normal_cell(distance, deviation, precision)
 
 
-@njit(cache=True, nogil=True)
+@njit
 def multiply_likelihoods(likelihoods, joint):
     """Multiply likelihoods, (n_columns, n, n_classes), in order into joint, (n, n_classes)."""
     for column in range(likelihoods.shape[0]):
@@ -153,13 +152,13 @@ def multiply_likelihoods(likelihoods, joint):
                     joint[i, k] *= 1e75
 
 
-def add_log_likelihoods(likelihoods: Any, joint: Any) -> None:
+def add_log_likelihoods(likelihoods: np.ndarray, joint: np.ndarray) -> None:
     """Add log-likelihoods of columns, in their order, to the joint log-probabilities."""
     for of_column in likelihoods:
         joint += of_column
 
 
-@njit(cache=True, nogil=True)
+@njit
 def _fit_block(XT, ordered, codes, weights, scales, precisions, means, deviations):
     """Fill the results of some columns; `ordered` holds them sorted, NaN last, and may change."""
     sums = np.empty((means.shape[1], 4))

@@ -1,21 +1,22 @@
 """The nearest neighbour: estimator, and distances that grow along nested feature sets."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from sklearn.utils import gen_batches
 
 from mauc.checks import check_real
-from mauc.classifiers.base import BaseClassifier
+from mauc.classifiers.base import BaseClassifier, NestedScores, Samples
 from mauc.classifiers.distances import (
     PLAIN,
+    Ranges,
     ScaledSamples,
     find_nearest,
     find_ranges,
     grow_distances,
     sum_ties,
 )
+from mauc.data.arguments import CategoricalFeatures
 from mauc.parallel import run_blocks
 
 _NESTED_DISTANCES = 2**18  # distances updated at a time, 2 MB: they fit the cache
@@ -78,7 +79,10 @@ class NearestNeighbor(BaseClassifier):
     """
 
     def __init__(
-        self, smooth: bool = False, min_range: float = 0.0, categorical_features: Any = None
+        self,
+        smooth: bool = False,
+        min_range: float = 0.0,
+        categorical_features: CategoricalFeatures = None,
     ):
         self.smooth = smooth
         self.min_range = min_range
@@ -88,13 +92,13 @@ class NearestNeighbor(BaseClassifier):
         """Raise a `MaucError` if a parameter is wrong."""
         check_real("min_range", self.min_range, 0)
 
-    def prepare(self, samples: Any) -> ScaledSamples:
+    def prepare(self, samples: Samples) -> ScaledSamples:
         """Return the `ScaledSamples` of training `Samples`."""
         return ScaledSamples.of(samples, find_ranges(samples.X, samples.nominal, self.min_range))
 
     def nest(
-        self, samples: Any, X_test: Any, response_method: Any, n_jobs: int | None = None
-    ) -> Callable[..., Any]:
+        self, samples: Samples, X_test: np.ndarray, response_method: str, n_jobs: int | None = None
+    ) -> NestedScores:
         """Return the scores on nested features: distances grow from size to size.
 
         They are sums in the order of the ranking, as in a fit on the subset, to the bit.
@@ -102,16 +106,20 @@ class NearestNeighbor(BaseClassifier):
         train = self.prepare(samples)
         return self._search_by_sums(train, train.scale(X_test), n_jobs)
 
-    def _search_by_sums(self, train: ScaledSamples, QT: np.ndarray, n_jobs=None):
+    def _search_by_sums(
+        self, train: ScaledSamples, QT: np.ndarray, n_jobs: int | None = None
+    ) -> NestedScores:
         """Return the function of `nest` for scaled columns: distances as they are defined."""
         ZT, n_test = train.ZT, QT.shape[1]
         kinds = train.ranges.kinds(ZT, QT)
 
-        def scores(ranking, sizes):
+        def scores(ranking: np.ndarray, sizes: Sequence[int] | np.ndarray) -> Iterator[np.ndarray]:
+            """Yield the scores by the first features of a ranking, for each size."""
             nearest = np.empty((len(sizes), n_test), np.int64)
             tied = np.empty((len(sizes), n_test if self.smooth else 0, train.n_classes))
 
-            def search(rows):
+            def search(rows: slice) -> None:
+                """Find the neighbours of some test samples, for every size."""
                 distances = np.zeros((rows.stop - rows.start, ZT.shape[1]))
                 start = 0
                 for step, size in enumerate(sizes):
@@ -137,11 +145,11 @@ class NearestNeighbor(BaseClassifier):
         share = 1.0 / train.weights.sum()
         return (share + tied) / (train.n_classes * share + tied.sum(axis=1, keepdims=True))
 
-    def _learn(self, samples):
+    def _learn(self, samples: Samples) -> None:
         self._train = self.prepare(samples)
-        self.ranges_: Any = self._train.ranges
+        self.ranges_: Ranges = self._train.ranges
 
-    def _score(self, X):
+    def _score(self, X: np.ndarray) -> np.ndarray:
         QT, train = self._train.scale(X), self._train
         is_plain = (self.ranges_.kinds(train.ZT, QT) == PLAIN).all()
         if is_plain and np.abs(QT).max() < _MAX_VALUE:

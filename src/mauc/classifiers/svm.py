@@ -1,22 +1,24 @@
 """The support vector machine with RBF kernel: estimator, and kernels on nested feature sets."""
 
-from collections.abc import Callable
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from sklearn.svm import SVC
 from sklearn.utils import gen_batches
 
 from mauc.checks import check_choice, check_real, is_real
-from mauc.classifiers.base import BaseClassifier, Indicators
+from mauc.classifiers.base import BaseClassifier, Indicators, NestedScores, Samples
 from mauc.classifiers.distances import (
     PLAIN,
+    Ranges,
     ScaledSamples,
     find_ranges,
     find_spreads,
     grow_distances,
 )
+from mauc.data.arguments import CategoricalFeatures, TableLike
 
 _MAX_EXACT = 500  # samples of which machines are solved to the last digits
 MAX_PRECOMPUTED = 12_000  # samples; their kernel matrix takes 1.15 GB
@@ -106,13 +108,13 @@ class RBFSVM(BaseClassifier):
 
     def __init__(
         self,
-        C: Any = 1.0,
-        gamma: Any = "auto",
+        C: float = 1.0,
+        gamma: float | Literal["auto", "scale"] = "auto",
         *,
-        scaling: str = "range",
-        tol: Any = None,
-        precompute: Any = "auto",
-        categorical_features: Any = None,
+        scaling: Literal["range", "standard"] = "range",
+        tol: float | None = None,
+        precompute: bool | Literal["auto"] = "auto",
+        categorical_features: CategoricalFeatures = None,
     ):
         self.C = C
         self.gamma = gamma
@@ -132,7 +134,7 @@ class RBFSVM(BaseClassifier):
             check_real("tol", self.tol, 0, is_low_open=True, others=" or None")
         check_choice("precompute", self.precompute, ("auto", True, False))
 
-    def prepare(self, samples: Any) -> ScaledSamples:
+    def prepare(self, samples: Samples) -> ScaledSamples:
         """Return the `ScaledSamples` of training `Samples`, missing values replaced."""
         indicators = Indicators.of(samples)
         X = indicators.expand(samples.X)
@@ -143,8 +145,8 @@ class RBFSVM(BaseClassifier):
         return ScaledSamples.of(replace(samples, X=X), ranges, indicators)
 
     def nest(
-        self, samples: Any, X_test: Any, response_method: Any, n_jobs: int | None = None
-    ) -> Callable[..., Any] | None:
+        self, samples: Samples, X_test: np.ndarray, response_method: str, n_jobs: int | None = None
+    ) -> NestedScores | None:
         """Return the scores on nested features; None if the kernel matrix is not to be computed.
 
         Distances grow in the order of the ranking: machines are those of a fit on the subset, to
@@ -152,10 +154,11 @@ class RBFSVM(BaseClassifier):
         """
         if not self._is_precomputed(len(samples.codes)):
             return None
-        train: Any = self.prepare(samples)
+        train = self.prepare(samples)
         ZT, QT, columns_of = train.ZT, train.scale(X_test), train.indicators.columns
 
-        def scores(ranking, sizes):
+        def scores(ranking: np.ndarray, sizes: Sequence[int] | np.ndarray) -> Iterator[np.ndarray]:
+            """Yield the scores by the first features of a ranking, for each size."""
             within, between = SquaredDistances(ZT), SquaredDistances(QT, ZT)
             start = 0
             for size in sizes:
@@ -172,16 +175,16 @@ class RBFSVM(BaseClassifier):
 
         return scores
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: TableLike) -> np.ndarray:
         """Return won pairs, refined by margins, per class, or one column for two classes."""
         return self._respond(self._check_X(X), "decision_function")
 
-    def make_svc(self, kernel: Any, gamma: Any, n_samples: int) -> SVC:
+    def make_svc(self, kernel: Literal["precomputed", "rbf"], gamma: float, n_samples: int) -> SVC:
         """Return the unfitted SVC with kernel "precomputed" or "rbf"."""
         tol = self.tol or (1e-7 if n_samples <= _MAX_EXACT else 1e-3)
         return SVC(C=self.C, kernel=kernel, gamma=gamma, tol=tol)
 
-    def gamma_for(self, ZT: Any, n_features: int, weights: Any) -> Any:
+    def gamma_for(self, ZT: np.ndarray, n_features: int, weights: np.ndarray) -> float:
         """Return gamma as a number, for scaled columns as rows, and the features they are of."""
         if self.gamma == "auto":
             return 1.0 / n_features
@@ -193,19 +196,21 @@ class RBFSVM(BaseClassifier):
             return 1.0 / (len(ZT) * spread) if spread > 0 else 1.0
         return float(self.gamma)
 
-    def _is_precomputed(self, n_samples):
+    def _is_precomputed(self, n_samples: int) -> bool:
         if self.precompute == "auto":
             return n_samples <= MAX_PRECOMPUTED
         return bool(self.precompute)
 
-    def _learn(self, samples):
+    def _learn(self, samples: Samples) -> None:
         train = self.prepare(samples)
         # Of the training data only their ranges are needed later.
         self._train = replace(train, ZT=train.ZT[:, :0])
-        self.ranges_: Any = train.ranges
+        self.ranges_: Ranges = train.ranges
         self.mean_: np.ndarray | None = train.ranges.fill
-        self.categories_: dict[Any, Any] = self._coder.name_values(train.indicators.categories)
-        self.gamma_: Any = self.gamma_for(train.ZT, self.n_features_in_, train.weights)
+        self.categories_: dict[int, np.ndarray] = self._coder.name_values(
+            train.indicators.categories
+        )
+        self.gamma_: float = self.gamma_for(train.ZT, self.n_features_in_, train.weights)
         labels, self._support_ZT = self.classes_[train.codes], None
         weights = unequal(train.weights)
         if self._is_precomputed(len(labels)):
@@ -217,11 +222,11 @@ class RBFSVM(BaseClassifier):
             svc = self.make_svc("rbf", self.gamma_, len(labels))
             self.svc_ = svc.fit(train.ZT.T, labels, weights)
 
-    def _score(self, X):
+    def _score(self, X: np.ndarray) -> np.ndarray:
         labels = self._respond(X, "predict")
         return np.eye(len(self.classes_))[np.searchsorted(self.classes_, labels)]
 
-    def _respond(self, X, method):
+    def _respond(self, X: np.ndarray, method: str) -> np.ndarray:
         """Return the responses of the machine, by kernels to the support vectors if it has them."""
         ZT, respond = self._train.scale(X), getattr(self.svc_, method)
         if self._support_ZT is None:
@@ -247,7 +252,7 @@ class SquaredDistances:
         self._kinds = np.full(len(QT), PLAIN, np.int8)
         self._values = np.zeros((QT.shape[1], self._ZT.shape[1]))
 
-    def add(self, columns: Any) -> "SquaredDistances":
+    def add(self, columns: Sequence[int] | range | np.ndarray) -> "SquaredDistances":
         """Add the squared differences of some columns."""
         columns = np.asarray(columns, dtype=np.int64)
         for rows in gen_batches(len(self._values), _BLOCK_ROWS):

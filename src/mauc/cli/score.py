@@ -126,7 +126,7 @@ def score(
             )
         y, values, labels, groups = files[0][:4]
         notes = files[0].notes
-    weights = {} if costs is None else {"pair_weight": read_costs(costs)}
+    weights: dict[str, Any] = {} if costs is None else {"pair_weight": read_costs(costs)}
     report = pair_auc_scores(y, values, labels=labels, **weights)
     frame, interval = report.to_frame(), None
     if bootstrap != 0:

@@ -16,6 +16,7 @@ from mauc.cluster.connect import (
     scheduler_lost,
 )
 from mauc.cluster.tasks import Job, run_calls, send
+from mauc.data.arguments import Client
 from mauc.data.columns import Columns, is_constant
 from mauc.data.problem import Problem
 from mauc.data.source import ColumnSource
@@ -32,7 +33,7 @@ _FIRST_COLUMNS = 8  # looked at first for two values that differ
 
 
 @contextlib.contextmanager
-def join_cluster(client: Any, X: Any) -> "Iterator[Cluster | None]":
+def join_cluster(client: Client, X: object) -> "Iterator[Cluster | None]":
     """Give the cluster that a fit on X runs on, or None; a Dask collection has an active one."""
     wanted = client
     if client is not None:
@@ -59,7 +60,7 @@ def join_cluster(client: Any, X: Any) -> "Iterator[Cluster | None]":
             cluster.close()
 
 
-def _why_not(X: Any) -> str:
+def _why_not(X: object) -> str:
     """Say why workers cannot read X themselves, or nothing if they can."""
     if not isinstance(X, ColumnSource):
         return f"data in memory ({type(X).__name__})"
@@ -184,7 +185,7 @@ def any_varies(problem: Problem, block: slice) -> bool:
     return not all(is_constant(problem.columns.column(j)) for j in range(block.start, block.stop))
 
 
-def first_true(pairs: Iterator[tuple[Any, bool]]) -> bool:
+def first_true(pairs: Iterator[tuple[object, bool]]) -> bool:
     """Whether a result is true; the blocks after it are not read."""
     return any(result for _, result in pairs)
 

@@ -5,6 +5,7 @@ import logging
 from collections.abc import Iterator
 from typing import Any
 
+from mauc.data.source import ColumnSource
 from mauc.exceptions import MaucError, first_line
 from mauc.extras import optional_import
 
@@ -14,7 +15,7 @@ SILENCE = 120.0  # seconds without a sign of life after which a worker is not wa
 
 
 @contextlib.contextmanager
-def connected(client: Any) -> Iterator[Any]:
+def connected(client: object) -> Iterator[Any]:
     """Give a client, or that of the address of a scheduler, which is closed in the end."""
     distributed = optional_import("distributed", "fits on a Dask cluster")
     if isinstance(client, distributed.Client):
@@ -107,7 +108,7 @@ def check_workers(client: Any) -> None:
             )
 
 
-def check_source(client: Any, source: Any) -> None:
+def check_source(client: Any, source: ColumnSource) -> None:
     """Raise unless every worker sees the same data as this process."""
     found = _ask(client, client.run, _look_at, source, on_error="return")
     alive = list_workers(client)
@@ -170,7 +171,7 @@ def no_workers(client: Any, last: str = "") -> MaucError:
     )
 
 
-def _look_at(source: Any) -> str | None:
+def _look_at(source: ColumnSource) -> str | None:
     """Say why this process cannot read a source, or None."""
     try:
         source.check_unchanged()

@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property, partial
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 from scipy import sparse
@@ -35,6 +35,9 @@ _MIN_BLOCKS = 8
 
 _FIRST_ROWS, _FIRST_COLUMNS = 16, 4096  # in which two values are searched first
 
+#: columns that are looked at together: a range, or their numbers
+ColumnBlock: TypeAlias = slice | np.ndarray | list[int]
+
 
 class Columns(ABC):
     """The columns of a table, whatever holds them; a kind implements what is abstract here.
@@ -57,7 +60,7 @@ class Columns(ABC):
         return Workspace()
 
     @abstractmethod
-    def block(self, chosen: Any, convert: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    def block(self, chosen: ColumnBlock, convert: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
         """Return chosen columns as rows of an array, converted by a function of this module."""
 
     @abstractmethod
@@ -65,26 +68,26 @@ class Columns(ABC):
         """Return the values of one column, missing ones as NaN or NaT."""
 
     @abstractmethod
-    def take_rows(self, rows: np.ndarray) -> "Columns":
+    def take_rows(self, rows: np.ndarray | slice) -> "Columns":
         """Return some of the rows, by ascending numbers."""
 
     def replace(self, values: dict[int, np.ndarray]) -> "Columns":
         """Return the columns with others in place of some; zeros that are not stored stay."""
         raise NotImplementedError(f"{type(self).__name__} are read, and never replaced")
 
-    def ordered(self, chosen: Any) -> np.ndarray:
+    def ordered(self, chosen: ColumnBlock) -> np.ndarray:
         """Return columns of uint8, float32 or float64 whose values have the same order and ties."""
         return self.block(chosen, ordered_columns)
 
-    def floats(self, chosen: Any) -> np.ndarray:
+    def floats(self, chosen: ColumnBlock) -> np.ndarray:
         """Return columns of float32 or float64."""
         return self.block(chosen, float_columns)
 
-    def plain(self, chosen: Any) -> np.ndarray:
+    def plain(self, chosen: ColumnBlock) -> np.ndarray:
         """Return columns of uint8, float32 or float64 with the values that they have."""
         return self.block(chosen, plain_columns)
 
-    def count_missing(self, chosen: Any) -> np.ndarray:
+    def count_missing(self, chosen: ColumnBlock) -> np.ndarray:
         """Return how many values of each of the chosen columns are missing."""
         return np.isnan(self.floats(chosen)).sum(axis=1)
 
@@ -139,7 +142,7 @@ class DenseColumns(Columns):
         self.dtype: np.dtype = array.dtype
         self._is_row_major = is_row_major(array)
 
-    def block(self, chosen: Any, convert: Any) -> Any:
+    def block(self, chosen: ColumnBlock, convert: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
         """Return chosen columns as rows of an array, converted by a function of this module."""
         if isinstance(chosen, slice):
             return convert(self.array[:, chosen].T)
@@ -149,7 +152,7 @@ class DenseColumns(Columns):
         """Return the values of one column."""
         return self.array[:, j]
 
-    def take_rows(self, rows: Any) -> "DenseColumns":
+    def take_rows(self, rows: np.ndarray | slice) -> "DenseColumns":
         """Return some of the rows."""
         return DenseColumns(self.array[rows])
 
@@ -187,15 +190,15 @@ class SparseColumns(Columns):
         self.shape: tuple[int, int] = self.matrix.shape
         self.dtype: np.dtype = self.matrix.dtype
 
-    def block(self, chosen: Any, convert: Any) -> Any:
+    def block(self, chosen: ColumnBlock, convert: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
         """Return chosen columns as rows of an array, converted by a function of this module."""
         return convert(self.matrix[:, chosen].toarray().T)
 
-    def column(self, j: int) -> Any:
+    def column(self, j: int) -> np.ndarray:
         """Return the values of one column."""
         return self.matrix[:, [j]].toarray()[:, 0]
 
-    def take_rows(self, rows: Any) -> "SparseColumns":
+    def take_rows(self, rows: np.ndarray | slice) -> "SparseColumns":
         """Return some of the rows."""
         part = self.matrix[rows]
         part.sort_indices()
@@ -209,7 +212,7 @@ class SparseColumns(Columns):
             matrix.data[stored] = column[matrix.indices[stored]]
         return SparseColumns(matrix)
 
-    def entries(self, chosen: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def entries(self, chosen: ColumnBlock) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return data, int32 indices and int64 indptr of columns; the order of values is kept."""
         part = self.matrix[:, chosen]
         return (
@@ -218,7 +221,7 @@ class SparseColumns(Columns):
             read_only(np.ascontiguousarray(part.indptr, dtype=np.int64)),
         )
 
-    def count_missing(self, chosen: Any) -> np.ndarray:
+    def count_missing(self, chosen: ColumnBlock) -> np.ndarray:
         """Return how many values of each of the chosen columns are missing."""
         part = self.matrix[:, chosen]
         columns = np.repeat(np.arange(part.shape[1]), np.diff(part.indptr))
@@ -242,13 +245,13 @@ class SparseColumns(Columns):
         return _limit_width(_MAX_WIDTH, n_scores)
 
 
-def is_frame(X: Any) -> bool:
+def is_frame(X: object) -> TypeGuard[Any]:
     """Whether X is a data frame, of pandas or polars."""
     kind = type(X)  # the types of many columns take long
     return hasattr(kind, "columns") and hasattr(kind, "dtypes")
 
 
-def is_polars(frame: Any) -> bool:
+def is_polars(frame: object) -> bool:
     """Whether a data frame is one of polars, not of pandas."""
     return hasattr(frame, "with_columns")
 
@@ -332,7 +335,7 @@ def is_row_major(X: np.ndarray) -> bool:
     return X.ndim == 2 and abs(X.strides[1]) < abs(X.strides[0])
 
 
-def take_columns(X: np.ndarray, chosen: Any) -> np.ndarray:
+def take_columns(X: np.ndarray, chosen: ColumnBlock) -> np.ndarray:
     """Return columns of an array as rows: a view for a slice and for neighbours in their order."""
     if isinstance(chosen, slice):
         return X[:, chosen].T

@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import (
@@ -25,6 +26,7 @@ from sklearn.utils import (
 from sklearn.utils.validation import _get_feature_names, check_is_fitted, validate_data
 
 from mauc.checks import MAX_CLASSES, check_choice, check_class_count
+from mauc.data.arguments import CategoricalFeatures, Client, PairWeight, Seed
 from mauc.data.columns import (
     Columns,
     DenseColumns,
@@ -43,6 +45,7 @@ from mauc.data.labels import check_labels, check_no_missing_label, encode_groups
 from mauc.data.nominal import encode_nominal
 from mauc.data.problem import MISSING, Problem
 from mauc.data.source import ColumnSource
+from mauc.data.streaming import SourceColumns
 from mauc.data.weights import PairWeights, as_counts, check_class_weights, check_weights
 from mauc.data.wishes import Constraints, WishOptions
 from mauc.exceptions import (
@@ -73,9 +76,11 @@ class FitOptions:
 
     accepts: Accepts = ORDERED
     name: str | None = None  #: of who asks, in errors
-    categorical_features: Any = None  #: columns declared nominal; a mask, numbers or names
+    categorical_features: CategoricalFeatures = (
+        None  #: columns declared nominal; a mask, numbers or names
+    )
     missing: str = "tie"  #: what AUCs make of missing numbers
-    pair_weight: Any = None  #: what each pair of classes counts
+    pair_weight: PairWeight = None  #: what each pair of classes counts
     wishes: WishOptions | None = None  #: about the features that are chosen; None if there are none
     #: of a data frame: read as seconds, or left out (with a warning) and never chosen
     dates: Literal["read", "leave_out", "warn"] = "read"
@@ -119,12 +124,12 @@ class Opened(NamedTuple):
     joined: AbstractContextManager[Any]  #: gives the cluster whose workers read X, or None
 
 
-def is_numbers(X: Any) -> bool:
+def is_numbers(X: object) -> bool:
     """Whether X is an array of numbers, which needs no further look."""
     return isinstance(X, np.ndarray) and X.dtype.kind in "biuf"
 
 
-def is_in_memory(data: Any) -> bool:
+def is_in_memory(data: object) -> bool:
     """Whether data are an array, a sequence, a sparse matrix or a data frame; or None."""
     package = type(data).__module__.partition(".")[0]
     return package in _IN_MEMORY and not isinstance(data, np.memmap)
@@ -133,8 +138,8 @@ def is_in_memory(data: Any) -> bool:
 def open_input(
     X: Any,
     y: Any = None,
-    sample_weight: Any = None,
-    client: Any = None,
+    sample_weight: ArrayLike | None = None,
+    client: Client = None,
     *,
     uses_workers: bool = True,
 ) -> Opened:
@@ -153,8 +158,8 @@ def make_problem(
     X: Any,
     y: Any,
     options: FitOptions = FitOptions(),
-    sample_weight: Any = None,
-    groups: Any = None,
+    sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
     *,
     executor: Any = None,
     warns: bool = True,
@@ -334,7 +339,7 @@ def _check_number_frame(frame: Any, y: Any, options: FitOptions) -> tuple[FrameC
     return X, y
 
 
-def _open_source(source: ColumnSource, y: Any, options: FitOptions, executor: Any) -> Checked:
+def _open_source(source: ColumnSource, y: ArrayLike, options: FitOptions, executor: Any) -> Checked:
     """Return the columns of a source, none of which is read, and the labels, checked."""
     n, m = source.shape
     if not options.accepts.sources:
@@ -355,8 +360,6 @@ def _open_source(source: ColumnSource, y: Any, options: FitOptions, executor: An
             f"{source.name} has {plural(n, 'row')} and {plural(m, 'column')}; at least one is "
             f"needed."
         )
-    from mauc.data.streaming import SourceColumns  # which starts threads
-
     accepts = options.accepts
     columns = SourceColumns(
         source,
@@ -429,7 +432,7 @@ def check_source(source: Any, estimator: Any) -> None:
         )
 
 
-def check_generator(random_state: Any) -> np.random.RandomState:
+def check_generator(random_state: Seed) -> np.random.RandomState:
     """Return the generator of a `random_state`, as estimators document it."""
     if isinstance(random_state, np.random.SeedSequence):
         return np.random.RandomState(np.random.MT19937(random_state))
@@ -441,7 +444,7 @@ def check_generator(random_state: Any) -> np.random.RandomState:
         raise as_mauc_error(error) from error
 
 
-def check_same_length(*arrays: Any) -> None:
+def check_same_length(*arrays: object) -> None:
     """Raise unless all arrays, None excepted, have the same number of rows."""
     with mauc_errors():
         check_consistent_length(*arrays)

@@ -31,7 +31,9 @@ def warn_of_merged_values(X: Any, name: str = "X") -> None:
         warn_of_merged(name, [X.columns[j] for j in merged] if is_frame(X) else merged)
 
 
-def warn_of_merged(name: str, columns: Sequence[Any] = (), *, is_all: bool = True) -> None:
+def warn_of_merged(
+    name: str, columns: Sequence[Any] | np.ndarray = (), *, is_all: bool = True
+) -> None:
     """Warn of values that float64 makes equal, in the columns of a table that are named.
 
     `is_all` says that no others are left to look at.

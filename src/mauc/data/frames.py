@@ -1,12 +1,12 @@
 """Columns of a data frame whose types differ: converted a block at a time, never all at once."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
-from mauc.data.columns import Columns, as_floats, is_frame, is_polars, with_missing
+from mauc.data.columns import ColumnBlock, Columns, as_floats, is_frame, is_polars, with_missing
 from mauc.data.nominal import find_nominal, get_column, is_categorical, replace_columns
 from mauc.exceptions import LeftOutWarning, MaucError, format_labels, warn_user
 
@@ -61,12 +61,12 @@ class FrameColumns(Columns):
             values = pandas_values(self._frame.iloc[:, j])
         return as_floats(values) if values.dtype.kind in "mM" else values
 
-    def block(self, chosen: Any, convert: Any) -> np.ndarray:
+    def block(self, chosen: ColumnBlock, convert: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
         """Return chosen columns as rows of an array, in the narrowest type that holds them."""
         columns = [self.column(j) for j in np.arange(self.shape[1])[chosen]]
         return as_block(columns, self.shape[0], convert)
 
-    def take_rows(self, rows: Any) -> "FrameColumns":
+    def take_rows(self, rows: np.ndarray | slice) -> "FrameColumns":
         """Return some of the rows, by their numbers."""
         return FrameColumns(self._frame[rows] if self._is_polars else self._frame.iloc[rows])
 
@@ -235,7 +235,7 @@ def pandas_values(series: Any) -> np.ndarray:
     return with_missing(filled.to_numpy(kind.numpy_dtype), is_missing)
 
 
-def common_type(types: Any) -> np.dtype:
+def common_type(types: Collection[Any]) -> np.dtype:
     """Return the type that holds the values of all types."""
     if any(kind.kind in "mM" for kind in types) or (len(types) > 1 and np.dtype(bool) in types):
         return np.dtype(np.float64)
@@ -252,7 +252,7 @@ def _float_type(types: set[np.dtype]) -> np.dtype:
     return np.dtype(np.float32 if is_narrow else np.float64)
 
 
-def is_run(columns: Any) -> Any:
+def is_run(columns: Sequence[int] | np.ndarray) -> bool:
     """Whether columns follow each other."""
     return columns[-1] - columns[0] + 1 == len(columns) and (np.diff(columns) == 1).all()
 

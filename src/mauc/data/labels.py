@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
@@ -13,7 +14,7 @@ _STRINGS = 2**16  # that are Python objects at the same time
 _MIN_TABLE = 2**16  # entries that a table of counts may have, however few the values are
 
 
-def check_labels(y: Any) -> np.ndarray:
+def check_labels(y: ArrayLike) -> np.ndarray:
     """Return labels as an array of one dimension, with a warning where they are a column."""
     check_no_missing_label(y)
     with mauc_errors():
@@ -39,7 +40,7 @@ def encode_labels(
     return classes, codes, class_counts
 
 
-def check_no_missing_label(y: Any, name: str = "y") -> None:
+def check_no_missing_label(y: object, name: str = "y") -> None:
     """Raise if a label is None, NaN, NaT or pandas' NA."""
     # Beside strings NumPy would turn NaN into the string "nan".
     try:
@@ -58,7 +59,7 @@ def check_no_missing_label(y: Any, name: str = "y") -> None:
             )
 
 
-def encode_groups(groups: Any, n_samples: int) -> np.ndarray:
+def encode_groups(groups: ArrayLike, n_samples: int) -> np.ndarray:
     """Return the number of the group of each sample, from 0 in the order of their labels."""
     check_no_missing_label(groups, "groups")
     labels = check_categories(groups, "groups")
@@ -70,7 +71,7 @@ def encode_groups(groups: Any, n_samples: int) -> np.ndarray:
         return factorize(labels)[1].astype(np.int64)
 
 
-def check_vector(values: Any, name: str) -> np.ndarray:
+def check_vector(values: ArrayLike, name: str) -> np.ndarray:
     """Return one-dimensional values as an array; a column is flattened."""
     try:
         return column_or_1d(values)
@@ -79,7 +80,7 @@ def check_vector(values: Any, name: str) -> np.ndarray:
         raise MaucError(f"{name} must have one dimension, got shape {shape}.") from error
 
 
-def check_categories(values: Any, name: str) -> np.ndarray:
+def check_categories(values: ArrayLike, name: str) -> np.ndarray:
     """Return one-dimensional values of one kind, such as labels, which can be sorted."""
     values = check_vector(values, name)
     if values.dtype == object:
@@ -140,7 +141,7 @@ def factorize_linear(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.nda
     return _strings(values) if kind == "U" or (kind == "O" and holds_strings(values)) else None
 
 
-def holds_strings(values: Any) -> bool:
+def holds_strings(values: np.ndarray) -> bool:
     """Whether every entry of an array of objects is a string."""
     return set(map(type, values.tolist())) == {str}
 

@@ -6,13 +6,14 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from mauc.data.arguments import CategoricalFeatures
 from mauc.data.columns import is_frame, is_polars
 from mauc.data.labels import factorize, holds_strings, missing_mask
 from mauc.exceptions import MaucError
 
 
 def encode_nominal(
-    X: Any, categorical_features: Any = None
+    X: Any, categorical_features: CategoricalFeatures = None
 ) -> tuple[Any, np.ndarray, dict[int, np.ndarray]]:
     """Replace nominal columns by codes, a missing value last; return their mask and categories."""
     if not hasattr(X, "shape"):
@@ -30,7 +31,7 @@ def encode_nominal(
     return replace_columns(X, codes), is_nominal, categories
 
 
-def find_nominal(X: Any, categorical_features: Any = None) -> np.ndarray:
+def find_nominal(X: Any, categorical_features: CategoricalFeatures = None) -> np.ndarray:
     """Return the mask of the columns of a categorical dtype, of strings, and of those named."""
     if len(X.shape) != 2:
         return np.zeros(0, bool)  # validation refuses it later
@@ -116,7 +117,7 @@ def _recode(column: Any) -> tuple[np.ndarray, np.ndarray]:
     return distinct, table[held]
 
 
-def _is_text_column(frame: Any, j: int, dtype: Any) -> bool:
+def _is_text_column(frame: Any, j: int, dtype: object) -> bool:
     """Whether a column of a data frame has a categorical dtype or holds strings alone."""
     kind = str(dtype).lower()
     if kind != "object":
@@ -129,13 +130,15 @@ def _is_text_column(frame: Any, j: int, dtype: Any) -> bool:
     return len(known) > 0 and all(isinstance(value, str) for value in known)
 
 
-def is_categorical(dtype: Any) -> bool:
+def is_categorical(dtype: object) -> bool:
     """Whether the type of a column of a data frame is one of categories."""
     # pandas' "category"; polars' "Categorical" and "Enum"; Arrow's "dictionary<...>"
     return str(dtype).lower().startswith(("category", "categorical", "enum", "dictionary<"))
 
 
-def column_mask(categorical_features: Any, n_features: int, names: list[str] | None) -> np.ndarray:
+def column_mask(
+    categorical_features: CategoricalFeatures, n_features: int, names: list[str] | None
+) -> np.ndarray:
     """Return the mask of the columns given by a mask, numbers or names; all False for None."""
     mask = np.zeros(n_features, bool)
     wanted = np.atleast_1d(np.asarray([] if categorical_features is None else categorical_features))
@@ -201,7 +204,7 @@ class CategoryCoder:
     categories: dict[int, np.ndarray] = field(default_factory=dict)
 
     @classmethod
-    def learn(cls, X: Any, is_nominal: Any) -> "tuple[CategoryCoder, Any]":
+    def learn(cls, X: Any, is_nominal: np.ndarray) -> "tuple[CategoryCoder, Any]":
         """Return the coder of the nominal columns of a table, and the table with their codes."""
         categories, codes = {}, {}
         for j in np.flatnonzero(is_nominal).tolist():
@@ -245,7 +248,7 @@ class CategoryCoder:
             categories[j] = known[present]
         return CategoryCoder(categories)
 
-    def name_values(self, values: Any) -> dict[Any, np.ndarray]:
+    def name_values(self, values: dict[int, np.ndarray]) -> dict[int, np.ndarray]:
         """Return the values of nominal columns, the categories of those that have codes."""
         return {
             j: self.categories[j][codes.astype(np.int64)] if j in self.categories else codes
@@ -254,7 +257,7 @@ class CategoryCoder:
 
 
 def learn_categories(
-    X: Any, categorical_features: Any = None
+    X: Any, categorical_features: CategoricalFeatures = None
 ) -> tuple[CategoryCoder, Any, np.ndarray]:
     """Return the coder of nominal columns of training data, the table with codes, and the mask."""
     X = X if hasattr(X, "shape") else np.asarray(X)
@@ -273,6 +276,6 @@ def _holds_numbers(column: Any) -> bool:
     return bool(is_number()) if callable(is_number) else str(dtype)[0] in "IUFb"  # Int64, boolean
 
 
-def is_table(X: Any) -> bool:
+def is_table(X: object) -> bool:
     """Whether X has rows and columns whose values can be looked at."""
     return is_frame(X) or (isinstance(X, np.ndarray) and X.ndim == 2)

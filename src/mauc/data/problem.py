@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from mauc.data.columns import Columns, default_names
+from mauc.data.columns import ColumnBlock, Columns, default_names
 from mauc.data.weights import PairWeights, as_counts, effective_rows, scale_weights, square
 from mauc.data.wishes import Constraints
 from mauc.engine.arrays import RowCounts, count_rows, n_pairs_of, pair_index
@@ -60,7 +60,7 @@ class Problem:
             return self.feature_names.tolist()
         return self.column_labels or default_names(range(self.n_features))
 
-    def names_of(self, chosen: Any = slice(None)) -> np.ndarray:
+    def names_of(self, chosen: ColumnBlock = slice(None)) -> np.ndarray:
         """Return the names of columns, "x0", "x1", ... where they have none."""
         if self.feature_names is not None:
             return self.feature_names[chosen]
@@ -115,7 +115,7 @@ class Problem:
         executor = self.columns.executor
         return self.columns.is_constant() if executor is None else executor.is_constant(self)
 
-    def missing_weights(self, chosen: Any) -> np.ndarray:
+    def missing_weights(self, chosen: ColumnBlock) -> np.ndarray:
         """Return the missing values of columns by class, (n_chosen, n_classes), or their weight."""
         columns, weights = np.arange(self.n_features)[chosen], self.pair_weights[0]
         found = np.zeros((len(columns), self.n_classes))
@@ -126,7 +126,7 @@ class Problem:
             found[slot] = np.bincount(self.codes[gone], of_gone, minlength=self.n_classes)
         return found
 
-    def value_columns(self, chosen: Any) -> np.ndarray:
+    def value_columns(self, chosen: ColumnBlock) -> np.ndarray:
         """Return columns as float32 or float64."""
         return self.columns.floats(chosen)
 

@@ -1,11 +1,12 @@
 """The contract of column sources: tables whose columns are read when they are needed."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
 
 from mauc.data.columns import as_floats, default_names
 from mauc.data.frames import common_type
@@ -66,12 +67,12 @@ class ColumnSource:
 
     def __init__(
         self,
-        name: Any,
+        name: object,
         n_samples: int,
-        types: Any,
+        types: Iterable[DTypeLike],
         *,
-        feature_names: Any = None,
-        memory: Any = None,
+        feature_names: Iterable[object] | None = None,
+        memory: int | None = None,
     ):
         self.name: str = str(name)
         self.types: list[np.dtype] = [np.dtype(kind) for kind in types]
@@ -113,16 +114,21 @@ class ColumnSource:
     def check_unchanged(self) -> None:
         """Raise a `MaucError` that names the file if it changed since the source was opened."""
 
-    def take(self, columns: Any) -> "ColumnSource":
+    def take(self, columns: list[int] | np.ndarray) -> "ColumnSource":
         """Return a source of some of the columns, in the order of `columns`."""
         return ChosenColumns(self, columns)
 
-    def take_rows(self, rows: Any) -> "ColumnSource":
+    def take_rows(self, rows: np.ndarray) -> "ColumnSource":
         """Return a source of the rows of a mask, in their order."""
         return _ChosenRows(self, rows)
 
     def write(
-        self, path: Any, *, y: Any = None, target_name: str = "class", force: bool = False
+        self,
+        path: str | Path,
+        *,
+        y: ArrayLike | None = None,
+        target_name: str = "class",
+        force: bool = False,
     ) -> Path:
         """Write the columns, and labels if they are given, to a Parquet file; return its path.
 
@@ -164,7 +170,7 @@ class ColumnSource:
 class _View(ColumnSource):
     """A part of another source, which is read as that one is."""
 
-    def __init__(self, source: Any, n_samples: int, columns: Any):
+    def __init__(self, source: ColumnSource, n_samples: int, columns: np.ndarray):
         self._source = source
         self.stripe_bytes: int = source.stripe_bytes
         self.waits: bool = source.waits
@@ -176,7 +182,7 @@ class _View(ColumnSource):
             feature_names=None if names is None else names[columns],
             memory=source.memory,
         )
-        self.widths: Any = source.widths[columns]
+        self.widths: np.ndarray = source.widths[columns]
 
     def check_unchanged(self) -> None:
         self._source.check_unchanged()
@@ -185,19 +191,19 @@ class _View(ColumnSource):
 class ChosenColumns(_View):
     """Some columns of a source, in any order."""
 
-    def __init__(self, source: Any, columns: Any):
+    def __init__(self, source: ColumnSource, columns: list[int] | np.ndarray):
         self._columns = np.arange(source.shape[1])[columns]
         super().__init__(source, source.shape[0], self._columns)
 
-    def read(self, columns: Any) -> Any:
+    def read(self, columns: np.ndarray) -> list[Any]:
         """Read whole columns."""
         return self._source.read(self._columns[columns])
 
-    def read_rows(self, start: int, stop: int, columns: Any) -> Any:
+    def read_rows(self, start: int, stop: int, columns: np.ndarray) -> list[Any]:
         """Read some rows of columns."""
         return self._source.read_rows(start, stop, self._columns[columns])
 
-    def row_parts(self) -> Any:
+    def row_parts(self) -> list[tuple[int, int]]:
         """Return ranges of rows that are cheap to read one by one."""
         return self._source.row_parts()
 
@@ -331,7 +337,9 @@ def _read_all(source: ColumnSource) -> list[Any]:
     return columns
 
 
-def write_arrow(source: Any, open_writer: Any, y: Any = None, target_name: str = "class") -> None:
+def write_arrow(
+    source: ColumnSource, open_writer: Any, y: ArrayLike | None = None, target_name: str = "class"
+) -> None:
     """Write a source and its labels part by part; `open_writer` makes the writer of a schema."""
     import pyarrow as arrow
 

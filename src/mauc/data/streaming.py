@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from mauc.data.columns import Columns, as_floats
+from mauc.data.arguments import CategoricalFeatures
+from mauc.data.columns import ColumnBlock, Columns, as_floats
 from mauc.data.doubles import merges_values, warn_of_merged
 from mauc.data.frames import as_block, common_type, is_run
 from mauc.data.nominal import category_codes, column_mask
@@ -34,7 +35,7 @@ class SourceColumns(Columns):
     def __init__(
         self,
         source: ColumnSource,
-        categorical_features: Any = None,
+        categorical_features: CategoricalFeatures = None,
         *,
         accept_nominal: bool = True,
         accept_infinite: bool = True,
@@ -67,15 +68,15 @@ class SourceColumns(Columns):
         largest = max(self._column_bytes, source.memory // _BLOCK_SHARE)
         self.workspace = Workspace(source.memory, least_memory(source.shape[0], largest))
 
-    def column(self, j: int) -> Any:
+    def column(self, j: int) -> np.ndarray:
         """Return the values of one column: booleans, numbers, dates or category codes."""
         return self._take(np.array([j]))[0]
 
-    def block(self, chosen: Any, convert: Any) -> np.ndarray:
+    def block(self, chosen: ColumnBlock, convert: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
         """Return chosen columns as rows of an array, in the narrowest type that holds them."""
         return as_block(self._take(np.arange(self.shape[1])[chosen]), self.shape[0], convert)
 
-    def take_rows(self, rows: Any) -> "SourceColumns":
+    def take_rows(self, rows: np.ndarray | slice) -> "SourceColumns":
         """Return some of the rows: the columns are read again, within the same memory."""
         mask = np.zeros(self.shape[0], bool)
         mask[rows] = True
@@ -124,7 +125,7 @@ class SourceColumns(Columns):
         n_bytes = n_columns * self.shape[0] * self.dtype.itemsize
         return max_threads(self.source, n_bytes, n_jobs, self.workspace.taken)
 
-    def in_groups(self, columns: Any) -> Iterator[Any]:
+    def in_groups(self, columns: np.ndarray) -> Iterator[int]:
         """Yield columns, read in groups, each twice as large as the last, held until the next."""
         column_bytes = self.shape[0] * self.dtype.itemsize
         widest = max(1, self.source.memory // (_GROUP_SHARE * column_bytes))

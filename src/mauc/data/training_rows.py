@@ -135,7 +135,7 @@ def _bits_of(values: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(values, np.float64).view(np.uint64)
 
 
-def mix(z: Any) -> Any:
+def mix(z: np.ndarray) -> np.ndarray:
     """Return whole numbers of 64 bits well mixed (the finaliser of splitmix64)."""
     z = (z ^ (z >> np.uint64(30))) * _MULTIPLIER
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -151,7 +151,7 @@ def _value_hash(value, salt):
     return (z ^ (z >> np.uint64(32))) * salt
 
 
-@njit(cache=True, nogil=True)
+@njit
 def add_values(XT, salts, sums):
     """Add the hashes of values, (n_columns, n_rows), to the sums of the rows.
 
@@ -162,7 +162,7 @@ def add_values(XT, salts, sums):
             sums[i] += _value_hash(XT[j, i], salts[j])
 
 
-@njit(cache=True, nogil=True)
+@njit
 def add_entries(data, rows, salts, sums):
     """Add the hashes of stored values to the sums of their rows; each has its salt."""
     for i in range(data.shape[0]):

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import _check_sample_weight
 
 from mauc.checks import check_choice
@@ -54,7 +55,7 @@ class PairWeights:
         return weights / weights.sum()
 
 
-def pair_mean(auc: np.ndarray, weights: np.ndarray) -> Any:
+def pair_mean(auc: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Return the weighted mean along the last axis; a pair of weight 0 may be NaN."""
     is_counted = weights > 0
     # Equal weights become exact ones: the result is np.mean, to the bit.
@@ -109,7 +110,7 @@ def class_table(given: Any, classes: np.ndarray, name: str) -> np.ndarray:
     return table
 
 
-def check_weights(sample_weight: Any, X: Any) -> np.ndarray:
+def check_weights(sample_weight: ArrayLike | None, X: Any) -> np.ndarray:
     """Return the weights of the rows of X, float64, all 1 for None; none may be negative."""
     with mauc_errors():
         return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)

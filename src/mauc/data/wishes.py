@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mauc.checks import check_real, is_int
 from mauc.exceptions import MaucError, format_labels, option
@@ -20,10 +21,10 @@ _FREE = 1e-9  # of the largest cost: what costs less counts as this in a gain pe
 class WishMixin:
     """The parameters of the selectors that take wishes, which selectors document."""
 
-    keep: Any = None
-    exclude: Any = None
-    feature_groups: Any = None
-    feature_costs: Any = None
+    keep: ArrayLike | None = None
+    exclude: ArrayLike | None = None
+    feature_groups: Mapping[Any, Any] | ArrayLike | None = None
+    feature_costs: Mapping[Any, Any] | ArrayLike | None = None
     budget: float | None = None
     _takes_wishes = True
 
@@ -32,10 +33,10 @@ class WishMixin:
 class WishOptions:
     """What users wish of the features, as they give it; see `WishMixin`."""
 
-    keep: Any = None
-    exclude: Any = None
-    feature_groups: Any = None
-    feature_costs: Any = None
+    keep: ArrayLike | None = None
+    exclude: ArrayLike | None = None
+    feature_groups: Mapping[Any, Any] | ArrayLike | None = None
+    feature_costs: Mapping[Any, Any] | ArrayLike | None = None
     budget: float | None = None
 
     @property
@@ -83,7 +84,7 @@ class Constraints:
         made._check_kept(dated, names)
         return made
 
-    def check_affordable(self, names: Sequence[Any]) -> None:
+    def check_affordable(self, names: Sequence[Any] | np.ndarray) -> None:
         """Raise unless features are kept or the budget pays for the cheapest of those left."""
         if self.costs is None or self.keep:
             return

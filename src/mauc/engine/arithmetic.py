@@ -5,9 +5,8 @@ import math
 import numpy as np
 from llvmlite import ir
 from numba import types, uintp
-from numba.extending import intrinsic
 
-from mauc.compile import njit_part
+from mauc.compile import intrinsic, njit_part
 
 _CHUNK = 1 << 16  # products of two 8-bit numbers: as many never overflow a 32-bit sum
 

@@ -8,11 +8,13 @@ fractions.
 """
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import uintp
+from numpy.typing import DTypeLike
 
 from mauc.compile import njit, njit_part
 
@@ -52,7 +54,7 @@ def padded_length(n_classes: int) -> int:
     return -(-n_classes // LANES) * LANES
 
 
-def aligned_rows(n_rows: int, length: int, dtype: Any = np.uint32) -> np.ndarray:
+def aligned_rows(n_rows: int, length: int, dtype: DTypeLike = np.uint32) -> np.ndarray:
     """Return zeroed rows that start on a cache line: no access straddles two lines."""
     itemsize = np.dtype(dtype).itemsize
     n_extra = _LINE_BYTES // itemsize
@@ -61,7 +63,7 @@ def aligned_rows(n_rows: int, length: int, dtype: Any = np.uint32) -> np.ndarray
     return raw[skip : skip + n_rows * length].reshape(n_rows, length)
 
 
-def log_table(n: int, ln_base: Any) -> tuple[Any, np.ndarray, float]:
+def log_table(n: int, ln_base: float) -> tuple[np.ndarray, np.ndarray, float]:
     """Tabulate L(v) = v ln v / ln_base for v = 0..n; `ln_base` is 1.0 for nats, `LN2` for bits.
 
     Returns L as float64, L times `unit` rounded to int64, sums of which are exact and so the same
@@ -82,7 +84,8 @@ def log_table(n: int, ln_base: Any) -> tuple[Any, np.ndarray, float]:
     return logs, fixed, unit
 
 
-def _log_unit(largest):
+def _log_unit(largest: float) -> float:
+    """Return the largest power of two with which four terms of such sums stay below 2**63."""
     return 2.0 ** math.floor(60.0 - math.log2(max(largest, 1.0)))
 
 
@@ -119,7 +122,7 @@ def count_rows(n_samples: int, weights: np.ndarray | None = None) -> RowCounts:
     return RowCounts(None, None, _log_unit(n * math.log(n)), n, units, step)
 
 
-def _are_multiples(weights, unit, total):
+def _are_multiples(weights: np.ndarray, unit: float, total: float) -> bool:
     """Whether weights are multiples of a unit, to rounding of divisions, and their sums exact."""
     return total / unit < _MAX_COUNT and bool(
         (np.abs(weights - np.rint(weights / unit) * unit) <= 2.0**-50 * weights).all()
@@ -142,7 +145,7 @@ def fixed_log(fixed, count, unit):
     return fixed[count]
 
 
-@njit(cache=True, nogil=True)
+@njit
 def fill_logs(logs):
     """Fill v ln v."""
     for v in range(2, logs.shape[0]):
@@ -173,7 +176,7 @@ def mean_of_quotients(quotients: np.ndarray, denominators: np.ndarray) -> np.nda
     return means
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit
 def fill_means(quotients, divisors, means, rest):
     """Fill in the mean of every row, in double precision, and what it lacks."""
     n_terms = np.float64(quotients.shape[1])
@@ -215,7 +218,9 @@ def _two_product(a, b):
     return product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
 
 
-def _mean_of_fractions(quotients, divisors):
+def _mean_of_fractions(
+    quotients: Sequence[float] | np.ndarray, divisors: Sequence[float] | np.ndarray
+) -> float:
     total = Fraction(0)
     for quotient, divisor in zip(quotients, divisors, strict=True):
         numerator = np.rint(quotient * divisor)

@@ -15,7 +15,7 @@ exactly when their values are equal**.
 """
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import uintp
@@ -45,7 +45,7 @@ def label_bits_of(n_labels: int) -> int:
     return max(1, int(n_labels - 1).bit_length())
 
 
-def key_blocks(XT: Any) -> Iterator[slice]:
+def key_blocks(XT: np.ndarray) -> Iterator[slice]:
     """Yield slices of columns whose keys, of 8 bytes, stay in a fast cache."""
     width = max(1, _MAX_KEYS // max(1, XT.shape[1]))
     for start in range(0, XT.shape[0], width):
@@ -53,7 +53,7 @@ def key_blocks(XT: Any) -> Iterator[slice]:
 
 
 def write_keys(
-    XT: Any, labels: Any, label_bits: int, out: Any = None
+    XT: np.ndarray, labels: np.ndarray, label_bits: int, out: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray, Layout]:
     """Return keys in the order of rows (`out`, or of `scratch_array`), `n_known` and `Layout`."""
     if XT.dtype != np.float64:
@@ -75,7 +75,7 @@ def sort_keys(keys: np.ndarray, n_known: np.ndarray, label_bits: int) -> None:
     sort_rows(keys, n_known, spare, np.uint64(label_bits), counters, parts)
 
 
-def sort_columns(XT: Any, y: Any, label_bits: int) -> tuple[np.ndarray, np.ndarray]:
+def sort_columns(XT: np.ndarray, y: np.ndarray, label_bits: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the sorted keys of a block of columns, class codes as labels, and `n_known`."""
     keys, n_known, layout = write_keys(XT, y, label_bits)
     sort_keys(keys, n_known, label_bits)
@@ -91,7 +91,7 @@ def sort_columns(XT: Any, y: Any, label_bits: int) -> tuple[np.ndarray, np.ndarr
 
 
 def sort_with_rows(
-    XT: Any, labels: Any, rows: Any, out: Any = None
+    XT: np.ndarray, labels: np.ndarray, rows: np.ndarray, out: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray, int]:
     """Return sorted keys, numbers of `rows` as labels, `n_known`, and the bits of the labels."""
     row_bits = label_bits_of(XT.shape[1])
@@ -128,13 +128,13 @@ def read_values(keys: np.ndarray, label_bits: int, layout: Layout) -> np.ndarray
     return bits.view(np.float64)
 
 
-def _shares_values(keys, label_bits):
+def _shares_values(keys: np.ndarray, label_bits: int) -> bool:
     """Whether neighbours in a sorted row of keys have the same value part."""
     nearest = (keys[1:] ^ keys[:-1]).min(initial=~_ZERO)
     return bool(nearest >> np.uint64(label_bits) == _ZERO)
 
 
-def _separate_values(x, rows, row_bits, keys):
+def _separate_values(x: np.ndarray, rows: np.ndarray, row_bits: int, keys: np.ndarray) -> None:
     """Replace the value parts of the sorted keys of a column by dense ranks of its values."""
     parts, numbers = keys >> np.uint64(row_bits), keys & np.uint64((1 << row_bits) - 1)
     is_new = np.ones(len(keys) + 1, bool)
@@ -151,7 +151,7 @@ def _separate_values(x, rows, row_bits, keys):
     keys[1:] = (ranks << np.uint64(row_bits)) | numbers[1:]
 
 
-@njit(cache=True, nogil=True)
+@njit
 def _write_rows(bits, labels, label_bits, keys, n_known, layout):
     n = uintp(bits.shape[1])
     for j in range(bits.shape[0]):
@@ -192,7 +192,7 @@ def _write_rows(bits, labels, label_bits, keys, n_known, layout):
                 n_filled += np.uint64((x[i] & _BELOW_SIGN) <= _INFINITE)
 
 
-@njit(cache=True, nogil=True)
+@njit
 def relabel(keys, n_known, row_bits, codes, label_bits):
     """Replace the row number in each key of `sort_with_rows`, in place, by its class code."""
     row_shift, label_shift = np.uint64(row_bits), np.uint64(label_bits)

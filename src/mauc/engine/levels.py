@@ -4,8 +4,6 @@ Of counts, grades, bytes and rounded measurements, a table of levels by classes 
 AUCs depend on.
 """
 
-from typing import Any
-
 import numpy as np
 from numba import uintp
 
@@ -54,7 +52,7 @@ def find_levels(XT: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return LT, n_levels, n_missing
 
 
-def _sample_decimals(sample, max_levels):
+def _sample_decimals(sample: np.ndarray, max_levels: int) -> np.ndarray:
     """Return the decimals from which on columns may lie on a grid; `_MAX_DECIMALS` + 1 for none."""
     sample = sample.astype(np.float64)
     finest = 10.0**_MAX_DECIMALS
@@ -83,7 +81,7 @@ def _sample_decimals(sample, max_levels):
     return decimals
 
 
-@njit(cache=True, nogil=True)
+@njit
 def _write_levels(XT, columns, decimals, factors, max_levels, LT, n_levels, n_missing):
     n = uintp(XT.shape[1])
     for c in range(columns.shape[0]):
@@ -134,12 +132,12 @@ def _write_levels(XT, columns, decimals, factors, max_levels, LT, n_levels, n_mi
 
 
 def count_levels(
-    LT: Any,
-    y: Any,
+    LT: np.ndarray,
+    y: np.ndarray,
     class_counts: np.ndarray,
-    n_levels: Any,
-    n_missing: Any = None,
-    level_counts: Any = None,
+    n_levels: np.ndarray,
+    n_missing: np.ndarray | None = None,
+    level_counts: np.ndarray | None = None,
 ) -> np.ndarray:
     """Return the wins of columns of levels, uint8, as `mauc.engine.sweep.sweep_keys` does.
 
@@ -181,7 +179,7 @@ def count_levels(
     return wins
 
 
-@njit(cache=True, nogil=True)
+@njit
 def _count_columns(
     LT,
     labels,
@@ -248,7 +246,7 @@ def _count_columns(
                 pair += uintp(1)
 
 
-@njit(cache=True, nogil=True)
+@njit
 def take_levels(LT, rows, values, targets, out):
     """Write ``values[j, level]`` of some rows of column j to row ``targets[j]`` of `out`."""
     for j in range(LT.shape[0]):

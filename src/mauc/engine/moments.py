@@ -91,7 +91,7 @@ def known_sums(column, rows, weights, shift):
     return count, total, square
 
 
-@njit(cache=True, nogil=True)
+@njit
 def class_moments(XT, order, starts, weights, shift, count, offset, scatter):
     """Fill in the moments of a block of features, NaN left out; rows are those of `group_by_class`.
 

@@ -8,7 +8,7 @@ is left out is then not 1 but the mean of the own weights of the rows of a class
 sum w^2 / sum w.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -50,7 +50,10 @@ class CategoryCounts(NamedTuple):
 
 
 def count_categories(
-    values: Any, codes: np.ndarray, n_classes: int, row_weights: Any = None
+    values: np.ndarray,
+    codes: np.ndarray,
+    n_classes: int,
+    row_weights: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> CategoryCounts:
     """Count the rows of every class by category, with the `row_weights` of a `Problem`."""
     categories, y = values.astype(np.int64), codes.astype(np.int64)
@@ -152,7 +155,7 @@ def nominal_rest_auc(counts: CategoryCounts) -> np.ndarray:
     return auc
 
 
-@njit(cache=True, nogil=True)
+@njit
 def count_wins(starts, categories, counts, own, totals, is_rounded, work, wins):
     """Fill in the wins of all pairs; with `is_rounded`, scores that agree in 41 bits are equal."""
     pair = 0

@@ -10,7 +10,7 @@ import numpy as np
 from mauc.compile import njit
 
 
-@njit(cache=True, nogil=True)
+@njit
 def sweep_ordered(values, codes, weights, implicit, missing, class_weights, out):
     """Sum the wins of one column.
 
@@ -61,13 +61,13 @@ def sweep_ordered(values, codes, weights, implicit, missing, class_weights, out)
             pair += 1
 
 
-@njit(cache=True, nogil=True)
+@njit
 def _add_group(k, tied, below, wins):
     for j in range(tied.shape[0]):
         wins[k, j] += tied[k] * (2.0 * below[j] + tied[j])
 
 
-@njit(cache=True, nogil=True)
+@njit
 def sweep_ordered_columns(XT, orders, y, sample_weight, class_weights, out):
     """Sum the wins of dense columns, given their orders (missing values last)."""
     n_classes = class_weights.shape[0]
@@ -88,7 +88,7 @@ def sweep_ordered_columns(XT, orders, y, sample_weight, class_weights, out):
         )
 
 
-@njit(cache=True, nogil=True)
+@njit
 def rank_ordered(XT, orders, weights, ranks, tied):
     """Fill in centred ranks, the weight of the rows below less that above, 0 of missing values.
 
@@ -120,7 +120,7 @@ def rank_ordered(XT, orders, weights, ranks, tied):
             start = stop
 
 
-@njit(cache=True, nogil=True)
+@njit
 def sweep_sparse_columns(data, indices, indptr, y, sample_weight, class_weights, out):
     """Sum the wins of the columns of a CSC matrix; values that are not stored are 0."""
     n_classes = class_weights.shape[0]
@@ -145,7 +145,7 @@ def sweep_sparse_columns(data, indices, indptr, y, sample_weight, class_weights,
         )
 
 
-@njit(cache=True, nogil=True)
+@njit
 def class_wins(ST, orders, codes, weights, out):
     """Sum, for class i and column i of ST, the wins of its samples over those of every class j.
 

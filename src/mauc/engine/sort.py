@@ -20,7 +20,7 @@ _CHUNK = np.uint64(32)  # neighbours that are checked at once
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 
 
-@njit(cache=True, nogil=True)
+@njit
 def sort_rows(keys, n_known, spare, label_bits, counters, parts):
     """Sort every row of keys by ``key >> label_bits``; keys that are equal there keep their order.
 

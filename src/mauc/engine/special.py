@@ -13,7 +13,7 @@ _MAX_Z = 1e150  # its square is finite
 _NARROW = 1e-4  # below, the density hardly changes within the cell
 
 
-@njit(cache=True, nogil=True)
+@njit
 def normal_cdf(z):
     """Return Phi(z), to the bit as Cephes' ndtr with WEKA's branches."""
     x = z * _SQRT_HALF
@@ -24,7 +24,7 @@ def normal_cdf(z):
     return 1.0 - tail if x > 0.0 else tail
 
 
-@njit(cache=True, nogil=True)
+@njit
 def _erf(x):
     # |x| < 1
     s = x * x
@@ -41,7 +41,7 @@ def _erf(x):
     return x * top / bottom
 
 
-@njit(cache=True, nogil=True)
+@njit
 def _erfc(x):
     # x >= 0
     if x < 1.0:
@@ -82,7 +82,7 @@ def _erfc(x):
     return math.exp(-x * x) * top / bottom
 
 
-@njit(cache=True, nogil=True)
+@njit
 def log_normal_cell(z, width):
     """Return log(Phi(z + width / 2) - Phi(z - width / 2)), finite for any z.
 
@@ -105,7 +105,7 @@ def log_normal_cell(z, width):
     return log_upper + math.log1p(-math.exp(drop))
 
 
-@njit(cache=True, nogil=True)
+@njit
 def _log_tail(z):
     # log of 1 - 1/z^2 + 3/z^4 - 15/z^6 + ..., good to 1e-13 for z < -30
     s = 1.0 / z / z

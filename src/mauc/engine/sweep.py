@@ -10,14 +10,11 @@ fresh 4-byte store, which blocks store forwarding and stalls every element. Here
 in registers.
 """
 
-from typing import Any
-
 import numpy as np
 from llvmlite import ir
 from numba import types, uintp
-from numba.extending import intrinsic
 
-from mauc.compile import njit, njit_part
+from mauc.compile import intrinsic, njit, njit_part
 from mauc.engine.arrays import LANES, aligned_rows, n_pairs_of, padded_length
 
 MAX_VECTORS = 4  # that `sweep_classes` keeps in registers: the counts of 64 classes
@@ -138,25 +135,27 @@ def add_multiple(typingctx, target, source, factor):
     return signature, codegen
 
 
-def _vector_at(builder, address, number):
+def _vector_at(builder: ir.IRBuilder, address: ir.Value, number: int) -> ir.Value:
     """Return a pointer to vector `number` after an address."""
     at = builder.add(address, ir.Constant(_ADDRESS, number * _BYTES))
     return builder.inttoptr(at, _VECTOR.as_pointer())
 
 
-def _add_one_where(builder, vector, is_here):
+def _add_one_where(builder: ir.IRBuilder, vector: ir.Value, is_here: ir.Value) -> ir.Value:
     """Return the vector with 1 added in some lanes."""
     return builder.add(vector, builder.zext(is_here, _VECTOR))
 
 
-def _spread(builder, number, vector=_VECTOR):
+def _spread(builder: ir.IRBuilder, number: ir.Value, vector: ir.VectorType = _VECTOR) -> ir.Value:
     """Return a vector with the number in every lane."""
     undefined = ir.Constant(vector, ir.Undefined)
     first = builder.insert_element(undefined, number, ir.Constant(_COUNT, 0))
     return builder.shuffle_vector(first, undefined, ir.Constant(_VECTOR, None))
 
 
-def sweep_keys(keys: Any, n_known: Any, class_counts: np.ndarray, label_bits: int) -> np.ndarray:
+def sweep_keys(
+    keys: np.ndarray, n_known: np.ndarray, class_counts: np.ndarray, label_bits: int
+) -> np.ndarray:
     """Count, for every column and class pair, how often the first class is higher.
 
     `keys` and `n_known` are those of `mauc.engine.keys.sort_columns`, `class_counts` the rows of
@@ -192,7 +191,7 @@ def sweep_keys(keys: Any, n_known: Any, class_counts: np.ndarray, label_bits: in
     return wins
 
 
-def _safe_length(class_counts):
+def _safe_length(class_counts: np.ndarray) -> int:
     """Return how many keys can be swept before a 32-bit counter must be emptied."""
     second, largest = np.sort(class_counts)[-2:]
     if largest * second < 2**32:
@@ -201,7 +200,7 @@ def _safe_length(class_counts):
     return (2**32 - 1) // int(largest)
 
 
-@njit(cache=True, nogil=True)
+@njit
 def _sweep_rows(keys, n_known, class_counts, n_safe, label_bits, vectors, won, below, tied, wins):
     n, width = uintp(class_counts.shape[0]), uintp(won.shape[1])
     shift, row_size = np.uint64(label_bits), uintp(4) * width

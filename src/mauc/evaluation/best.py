@@ -14,6 +14,7 @@ from sklearn.utils import _safe_indexing
 from threadpoolctl import threadpool_limits
 
 from mauc.checks import check_int
+from mauc.data.arguments import TableLike
 from mauc.data.door import FitOptions, make_problem
 from mauc.evaluation.fold import response_of
 from mauc.evaluation.folds import make_folds, warn_of_leaks
@@ -206,7 +207,7 @@ def best_subset(
     )
 
 
-def _seconds(time: Any) -> float | None:
+def _seconds(time: float | str | None) -> float | None:
     """Return a time in seconds; None is no limit."""
     if time is None:
         return None
@@ -263,7 +264,7 @@ class BestSubset(Result):
     n_features: int
     measure: str = "MAUC"
 
-    def report_arguments(self, X: Any, y: Any) -> tuple[Any, dict[str, Any]]:
+    def report_arguments(self, X: TableLike, y: ArrayLike) -> tuple[Any, dict[str, Any]]:
         """Return selector and options of the page; all features are ranked by MAUCD for it."""
         options = {"classifier": self.grid.classifiers[self.choice.classifier]}
         if self.choice.selector != ALL:
@@ -271,7 +272,7 @@ class BestSubset(Result):
         title = f"all {self.n_features} features, ranked by MAUCD"
         return make_selector("maucd", "all").fit(X, y), {"title": title, **options}
 
-    def report(self, X: Any, y: Any, **options: Any) -> Any:
+    def report(self, X: TableLike, y: ArrayLike, **options: Any) -> Any:
         """Return the page of the choice: `mauc.report.selection_report` with its classifier."""
         # By name: reports build on results, not the other way round.
         make, (selector, given) = import_module("mauc.report"), self.report_arguments(X, y)

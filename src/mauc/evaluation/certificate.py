@@ -5,11 +5,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from mauc.data.arguments import Classifier, Splits, TableLike
 from mauc.data.columns import is_frame
 from mauc.data.door import check_columns, make_problem
 from mauc.data.problem import Problem
 from mauc.data.training_rows import Recognised, TrainingRows
+from mauc.estimator import Ranker
 from mauc.evaluation.fold import Judged, ask_judges
 from mauc.evaluation.folds import make_folds
 from mauc.evaluation.judges import judged_rows
@@ -69,13 +72,13 @@ class Certificate(Result):
 
 
 def certify(
-    selector: Any,
-    X: Any,
-    y: Any,
-    estimator: Any,
-    sample_weight: Any,
-    groups: Any,
-    cv: Any,
+    selector: Ranker,
+    X: TableLike,
+    y: ArrayLike,
+    estimator: Classifier | None,
+    sample_weight: ArrayLike | None,
+    groups: ArrayLike | None,
+    cv: Splits,
     level: float,
 ) -> Certificate:
     """Bound the loss of a fitted selector on other rows, by cross-validation among them."""
@@ -128,7 +131,7 @@ def bound_loss(
     return Certificate(n_selected, problem.n_features, every.judges[judge], comparison)
 
 
-def _is_training(selector: Any, problem: Problem) -> Recognised | None:
+def _is_training(selector: Ranker, problem: Problem) -> Recognised | None:
     """Return how many rows are those of the fit, if they are clearly more than by chance."""
     fitted = selector._training_rows
     given = None if fitted is None else TrainingRows.of(problem, selector.n_jobs)

@@ -1,13 +1,15 @@
 """MAUC of classifiers on the first features of rankings, on one split of the data."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mauc.classifiers.base import drop_zero_weight
+from mauc.data.arguments import CategoricalFeatures, Classifier, PairWeight, TableLike
 from mauc.data.columns import is_frame
 from mauc.data.door import check_table
 from mauc.data.labels import encode_labels
@@ -19,18 +21,18 @@ from mauc.results import plural
 
 
 def evaluate_ranking(
-    ranking: Any,
-    sizes: Any,
-    classifier: Any,
-    X_train: Any,
-    y_train: Any,
-    X_test: Any,
-    y_test: Any,
+    ranking: Sequence[int] | np.ndarray,
+    sizes: ArrayLike,
+    classifier: Classifier,
+    X_train: TableLike,
+    y_train: ArrayLike,
+    X_test: TableLike,
+    y_test: ArrayLike,
     *,
-    response_method: Any = "predict_proba",
-    train_weight: Any = None,
-    test_weight: Any = None,
-    pair_weight: Any = None,
+    response_method: str = "predict_proba",
+    train_weight: ArrayLike | None = None,
+    test_weight: ArrayLike | None = None,
+    pair_weight: PairWeight = None,
     n_jobs: int | None = None,
 ) -> np.ndarray:
     """Compute the test MAUC of a classifier on the first k features of a ranking.
@@ -134,36 +136,37 @@ class FoldEvaluator:
 
     def __init__(
         self,
-        X_train: Any,
-        y_train: Any,
-        X_test: Any,
-        y_test: Any,
+        X_train: TableLike,
+        y_train: ArrayLike,
+        X_test: TableLike,
+        y_test: ArrayLike,
         *,
-        train_weight: Any = None,
-        test_weight: Any = None,
-        pair_weight: Any = None,
-        categorical_features: Any = None,
+        train_weight: ArrayLike | None = None,
+        test_weight: ArrayLike | None = None,
+        pair_weight: PairWeight = None,
+        categorical_features: CategoricalFeatures = None,
         n_jobs: int | None = None,
     ):
         self._names = [str(name) for name in X_train.columns] if is_frame(X_train) else None
-        coder, X_train, is_nominal = learn_categories(X_train, categorical_features)
-        X_train, y_train = check_table(X_train, y_train, name="X_train", order="F")
+        coder, train, is_nominal = learn_categories(X_train, categorical_features)
+        train, labels = check_table(train, y_train, name="X_train", order="F")
         self._is_nominal = is_nominal
-        X_train, y_train, weights = drop_zero_weight(X_train, y_train, train_weight)
+        train, labels, weights = drop_zero_weight(train, labels, train_weight)
+        test: Any = X_test
         if coder.categories:
-            coder = coder.keep(X_train)
-            X_test = coder.check_table(X_test)
-            check_width(X_test, X_train)
-        X_test, y_test = check_table(coder.encode(X_test), y_test, name="X_test", order="F")
-        check_width(X_test, X_train)
-        X_test, y_test, test_weight = drop_zero_weight(X_test, y_test, test_weight)
-        dtype = np.result_type(X_train, X_test)
-        classes, codes, _ = encode_labels(y_train)
-        self._pairs = ClassPairs.of_test(y_test, classes, test_weight, pair_weight)
+            coder = coder.keep(train)
+            test = coder.check_table(test)
+            check_width(test, train)
+        test, test_labels = check_table(coder.encode(test), y_test, name="X_test", order="F")
+        check_width(test, train)
+        test, test_labels, test_weight = drop_zero_weight(test, test_labels, test_weight)
+        dtype = np.result_type(train, test)
+        classes, codes, _ = encode_labels(labels)
+        self._pairs = ClassPairs.of_test(test_labels, classes, test_weight, pair_weight)
         #: what classifiers see
         self.table: TrainTest = TrainTest(
-            X_train.astype(dtype, copy=False),
-            X_test.astype(dtype, copy=False),
+            train.astype(dtype, copy=False),
+            test.astype(dtype, copy=False),
             codes=codes,
             weights=weights,
             n_classes=len(classes),
@@ -172,11 +175,11 @@ class FoldEvaluator:
 
     def evaluate(
         self,
-        ranking: Any,
-        sizes: Any,
-        classifier: Any,
+        ranking: Sequence[int] | np.ndarray,
+        sizes: ArrayLike,
+        classifier: Classifier,
         *,
-        response_method: Any = "predict_proba",
+        response_method: str = "predict_proba",
     ) -> np.ndarray:
         """Compute the test MAUC of a classifier on the first k features of a ranking.
 
@@ -189,11 +192,11 @@ class FoldEvaluator:
 
     def measure(
         self,
-        ranking: Any,
-        sizes: Any,
-        classifier: Any,
+        ranking: Sequence[int] | np.ndarray,
+        sizes: ArrayLike,
+        classifier: Classifier,
         *,
-        response_method: Any = "predict_proba",
+        response_method: str = "predict_proba",
     ) -> "Iterator[Measurement]":
         """Yield one `Measurement` for each of the ascending sizes; parameters as in `evaluate`.
 
@@ -213,7 +216,7 @@ class FoldEvaluator:
             yield Measurement(int(size), mauc, fitted - start, scored - fitted)
             start = perf_counter()
 
-    def _check_ranking(self, ranking):
+    def _check_ranking(self, ranking: ArrayLike) -> np.ndarray:
         """Return the ranking as an array of distinct columns."""
         ranking = np.asarray(ranking)
         if ranking.ndim != 1 or ranking.dtype.kind not in "iu" or len(ranking) == 0:
@@ -239,7 +242,7 @@ class Measurement:
     score_seconds: float  #: computing MAUC of those scores
 
 
-def check_width(X_test: Any, X_train: np.ndarray) -> None:
+def check_width(X_test: np.ndarray, X_train: np.ndarray) -> None:
     """Raise unless both parts have the same number of columns."""
     if X_train.shape[1] != X_test.shape[1]:
         raise MaucError(

@@ -8,24 +8,27 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from joblib import hash as hash_content
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import threadpool_limits
 
 from mauc.checks import check_choice
-from mauc.classifiers.base import BaseClassifier, Indicators, Samples, find_categories
+from mauc.classifiers.base import BaseClassifier, Indicators, NestedScores, Samples, find_categories
 from mauc.classifiers.bayes import NormalNaiveBayes
+from mauc.data.arguments import Classifier
 from mauc.data.nominal import column_mask
 from mauc.data.problem import Problem
 from mauc.data.weights import PairWeights, as_counts, square
+from mauc.estimator import Ranker
 from mauc.evaluation.judges import Split, judges_of, score_fold, split_fold
 from mauc.exceptions import MaucError, MaucWarning, format_labels
 from mauc.metrics.mauc import ClassPairs, score_columns
 
 RESPONSES = ("predict_proba", "predict_log_proba", "decision_function")
 
-Array = np.ndarray[Any, Any]
-Judge: TypeAlias = "str | Any"  # a short name of `JUDGES`, or a classifier
+Array = np.ndarray
+Judge: TypeAlias = str | Classifier  # a short name of `JUDGES`, or a classifier
 
 
 class Fold:
@@ -45,7 +48,10 @@ class Fold:
         *,
         n_jobs: int | None = None,
     ) -> None:
-        self.problem, self.train, self.test, self.n_jobs = problem, train, test, n_jobs
+        self.problem: Problem = problem
+        self.train: Array = train
+        self.test: Array = test
+        self.n_jobs: int | None = n_jobs
         self.columns: Array = np.arange(problem.n_features) if columns is None else columns
         self._trained = np.unique(problem.codes[train])
 
@@ -66,7 +72,7 @@ class Fold:
             name="a fold",
         )
 
-    def rank(self, selector: Any, size: int | None = None) -> Array:
+    def rank(self, selector: Ranker, size: int | None = None) -> Array:
         """Return the features of a selector on the training part, best first.
 
         `size` is how many, by default as many as the selector says. What it says of class pairs
@@ -176,10 +182,12 @@ class TrainTest:
         n_classes: int,
         n_jobs: int | None,
     ) -> None:
-        self.X_train, self.X_test = X_train, X_test
-        self.codes, self.weights = codes, weights
+        self.X_train: Array = X_train
+        self.X_test: Array = X_test
+        self.codes: Array = codes
+        self.weights: Array | None = weights
         self._n_classes, self._n_jobs = n_classes, n_jobs
-        self._nested: dict[Any, Any] = {}
+        self._nested: dict[tuple[type, str, str], NestedScores | None] = {}
 
     def scores(
         self,
@@ -198,12 +206,13 @@ class TrainTest:
             key = type(classifier), hash_content(classifier.get_params()), response_method
             if key not in self._nested:
                 self._nested[key] = self._nest(classifier, is_nominal, response_method)
-            if self._nested[key] is not None:
-                nested: Iterable[Array] = self._nested[key](ranking, sizes)
-                return nested
+            if (nested := self._nested[key]) is not None:
+                return nested(ranking, sizes)
         return self._refit(classifier, is_nominal, response_method, ranking, sizes)
 
-    def _nest(self, classifier: Any, is_nominal: Array, response_method: str) -> Any:
+    def _nest(
+        self, classifier: BaseClassifier, is_nominal: Array, response_method: str
+    ) -> NestedScores | None:
         """Return the work that a classifier shares among all rankings, or None."""
         model = clone(classifier)
         model.check_options()
@@ -339,7 +348,7 @@ def ask_judges(
     problem: Problem,
     folds: Iterable[tuple[Array, Array]],
     sets: Iterable[Array],
-    classifier: Any = None,
+    classifier: Classifier | None = None,
     judges: Iterable[str] | None = None,
     n_jobs: int | None = None,
 ) -> Judged:
@@ -355,7 +364,7 @@ def ask_judges(
     return Judged(judges_of(classifier), made, scores)
 
 
-def response_of(classifier: Any) -> str:
+def response_of(classifier: object) -> str:
     """Return what MAUC is computed from; probabilities of Naive Bayes saturate."""
     if isinstance(classifier, NormalNaiveBayes):
         return "predict_log_proba"
@@ -375,7 +384,7 @@ def own_nominal(classifier: Any, n_features: int, names: list[str] | None) -> Ar
     return column_mask(declared_nominal(classifier), n_features, names)
 
 
-def check_equal_weights(method: Any, weights: np.ndarray) -> None:
+def check_equal_weights(method: object, weights: np.ndarray) -> None:
     """Raise unless the weights of a method that takes none are equal, where not 0."""
     given = weights[weights > 0]
     if len(given) and (given != given[0]).any():
@@ -386,7 +395,7 @@ def check_equal_weights(method: Any, weights: np.ndarray) -> None:
         )
 
 
-def check_sizes(sizes: Any, n_ranked: int, meaning: str) -> np.ndarray:
+def check_sizes(sizes: ArrayLike, n_ranked: int, meaning: str) -> np.ndarray:
     """Return subset sizes as an array; `meaning` says what the largest, `n_ranked`, is."""
     sizes = np.asarray(sizes)
     if sizes.ndim != 1 or sizes.dtype.kind not in "iu" or len(sizes) == 0:

@@ -6,9 +6,11 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.model_selection import StratifiedGroupKFold
 
 from mauc.checks import check_int
+from mauc.data.arguments import Seed, Splits, Splitter
 from mauc.data.door import check_generator
 from mauc.data.problem import Problem
 from mauc.data.rows import copied_share, find_group_column
@@ -24,16 +26,18 @@ from mauc.exceptions import (
 )
 from mauc.results import plural
 
-Array = np.ndarray[Any, Any]
+Array = np.ndarray
 Folds = list[tuple[Array, Array]]
 
 _MIN_COPIED = 0.02  # share of the tested rows from which copies are worth a word
 
 
-def check_cv(cv: Any, n_samples: int) -> Any:
+def check_cv(cv: Any, n_samples: int) -> int | Splitter | Folds:
     """Return a number of folds, a splitter or a list of splits, checked."""
+    if type(cv) is int and cv >= 2:
+        return cv
     if isinstance(cv, Integral):
-        return int(cv) if type(cv) is int and cv >= 2 else check_int("cv", cv, 2)
+        return check_int("cv", cv, 2)
     if hasattr(cv, "split") and hasattr(cv, "get_n_splits"):
         return cv
     try:
@@ -46,7 +50,7 @@ def check_cv(cv: Any, n_samples: int) -> Any:
     return [(_check_rows(train, n_samples), _check_rows(test, n_samples)) for train, test in pairs]
 
 
-def _check_rows(rows: Any, n_samples: int) -> Array:
+def _check_rows(rows: ArrayLike, n_samples: int) -> Array:
     """Return the rows of a part of a split, given as numbers or as a mask."""
     rows = np.asarray(rows)
     if rows.dtype == np.bool_ and rows.shape == (n_samples,):
@@ -61,7 +65,7 @@ def _check_rows(rows: Any, n_samples: int) -> Array:
     return rows.astype(np.int64)
 
 
-def take_splits(cv: Any, rows: Array, n_samples: int) -> Any:
+def take_splits(cv: Splits, rows: Array, n_samples: int) -> int | Splitter | Folds:
     """Return `cv`, checked, for some of the rows: splits have those of theirs, by new numbers."""
     cv = check_cv(cv, n_samples)
     if not isinstance(cv, list):
@@ -73,24 +77,25 @@ def take_splits(cv: Any, rows: Array, n_samples: int) -> Any:
     ]
 
 
-def make_folds(problem: Problem, cv: Any, random_state: Any = 0) -> Folds:
+def make_folds(problem: Problem, cv: Splits, random_state: Seed = 0) -> Folds:
     """Return training and test rows of folds: "Groups and folds" in docs/methods/measures.md."""
-    cv = check_cv(cv, problem.n_samples)
-    if isinstance(cv, int) and problem.groups is None:
-        return list(_stratified_folds(problem, cv, random_state))
-    if isinstance(cv, int):
+    wanted = check_cv(cv, problem.n_samples)
+    if isinstance(wanted, int):
+        if problem.groups is None:
+            return list(_stratified_folds(problem, wanted, random_state))
         n_groups = len(np.unique(problem.groups))
-        if n_groups < cv:
+        if n_groups < wanted:
             raise MaucError(
-                f"groups must name at least as many groups as there are folds, {cv}, got "
+                f"groups must name at least as many groups as there are folds, {wanted}, got "
                 f"{n_groups}; take fewer folds."
             )
         generator = check_generator(random_state)
-        cv = StratifiedGroupKFold(cv, shuffle=True, random_state=generator)
-    if not isinstance(cv, list):
-        cv = check_cv(_split(problem, cv), problem.n_samples)
+        wanted = StratifiedGroupKFold(wanted, shuffle=True, random_state=generator)
+    if not isinstance(wanted, list):
+        wanted = check_cv(_split(problem, wanted), problem.n_samples)
+        assert isinstance(wanted, list)
     codes, folds = problem.codes, []
-    for train, test in cv:
+    for train, test in wanted:
         if len(np.intersect1d(train, test)):
             raise MaucError("cv must not test the rows of a split that it trains on.")
         test = test[np.isin(codes[test], codes[train])]
@@ -99,7 +104,7 @@ def make_folds(problem: Problem, cv: Any, random_state: Any = 0) -> Folds:
     if not folds:
         raise UndefinedMAUCError(
             f"cross-validation needs a fold that tests 2 classes or more of its training part, got "
-            f"none in {len(cv)}; take fewer folds, or more "
+            f"none in {len(wanted)}; take fewer folds, or more "
             f"{'samples' if problem.groups is None else 'groups'} of every class."
         )
     return folds
@@ -114,7 +119,7 @@ def _tests_pair(problem: Problem, test: Array) -> bool:
     return bool(table[np.ix_(present, present)].any())
 
 
-def _split(problem: Problem, splitter: Any) -> list[tuple[Array, Array]]:
+def _split(problem: Problem, splitter: Splitter) -> list[tuple[Array, Array]]:
     """Return what a splitter makes of the labels and the groups; it does not see the features."""
     labels, X = problem.classes[problem.codes], np.zeros((problem.n_samples, 1))
     try:
@@ -130,7 +135,7 @@ def _split(problem: Problem, splitter: Any) -> list[tuple[Array, Array]]:
         ) from error
 
 
-def assign_folds(codes: Array, n_folds: int, generator: Any) -> Array:
+def assign_folds(codes: Array, n_folds: int, generator: np.random.RandomState) -> Array:
     """Return the fold that tests each row, -1 for a class of one sample, which is never tested.
 
     The rows of every class go to the folds in a random order, one to each in turn, and the next
@@ -150,7 +155,7 @@ def assign_folds(codes: Array, n_folds: int, generator: Any) -> Array:
 
 
 def _stratified_folds(
-    problem: Problem, n_folds: int, random_state: Any
+    problem: Problem, n_folds: int, random_state: Seed
 ) -> Iterator[tuple[Array, Array]]:
     """Yield the training and test rows of the folds whose test part has two classes or more."""
     generator = check_generator(random_state)

@@ -7,7 +7,7 @@ statement about the features is one about the best of them.
 
 import warnings
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -16,6 +16,7 @@ from sklearn.pipeline import Pipeline
 
 from mauc.classifiers.base import Indicators, find_categories
 from mauc.classifiers.likelihood import MIN_SPREAD, nested_log_probabilities
+from mauc.data.arguments import Classifier
 from mauc.data.problem import Problem
 
 #: the judges by short name
@@ -37,7 +38,7 @@ _FAR = 10.0  # standard deviations below the mean, where trees find missing valu
 _DISTANCES = 2**21  # at a time, 16 MB
 _MAX_WIDTH = 2_000  # columns beyond which a linear discriminant works in the space of the rows
 
-Array = np.ndarray[Any, Any]
+Array = np.ndarray
 
 
 class Split(NamedTuple):
@@ -52,7 +53,7 @@ class Split(NamedTuple):
     n_jobs: int | None = None  #: threads in which trees grow
 
 
-def judges_of(classifier: Any = None) -> dict[str, str]:
+def judges_of(classifier: Classifier | None = None) -> dict[str, str]:
     """Return who judges, in words by short name: the panel, or a classifier alone."""
     if classifier is None:
         return JUDGES
@@ -160,7 +161,12 @@ def _linear_scores(split: Split, sizes: Sequence[int]) -> Iterator[Array]:
 
 
 def _discriminants(
-    within: Array, means: Array, Q: Array, prior: Array, ends: Any, n_columns: int | None = None
+    within: Array,
+    means: Array,
+    Q: Array,
+    prior: Array,
+    ends: Sequence[int] | Array,
+    n_columns: int | None = None,
 ) -> Iterator[Array]:
     """Yield log-probabilities by the columns before each end; they are rotated `n_columns`."""
     if len(ends) == 0:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import groupby
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -31,7 +31,7 @@ ACCEPTS = Accepts(infinite=True, nominal=True)
 MIN_LOSS = 0.001  # of MAUC that is always accepted: near MAUC 1 standard errors vanish
 MAX_LOSS = 0.005  # of MAUC that a simpler combination may cost, whatever the standard error
 
-Array = np.ndarray[Any, Any]
+Array = np.ndarray
 Methods = Sequence[str | BaseEstimator] | str  # short names, import paths or estimators
 
 
@@ -96,14 +96,18 @@ class Grid:
             "classifiers", CLASSIFIERS if classifiers is None else classifiers, make_classifier
         )
         slow = [name for name, model in self.classifiers.items() if _is_slow(model)]
-        self.slow = slow if len(slow) < len(self.classifiers) else []  # unless there is no other
-        self.columns = np.setdiff1d(np.arange(problem.n_features), problem.dated)
-        self.n_features, self.has_nominal = len(self.columns), bool(problem.is_nominal.any())
-        self.leaves_out = self.n_features < problem.n_features
+        self.slow: list[str] = (
+            slow if len(slow) < len(self.classifiers) else []
+        )  # unless there is no other
+        self.columns: Array = np.setdiff1d(np.arange(problem.n_features), problem.dated)
+        self.n_features: int = len(self.columns)
+        self.has_nominal: bool = bool(problem.is_nominal.any())
+        self.leaves_out: bool = self.n_features < problem.n_features
         if sizes is None:
             sizes = [size for size in SIZES if size < self.n_features] or [self.n_features]
-        self.sizes = check_sizes(np.unique(sizes), self.n_features, "the number of features")
-        self.seed, self.n_jobs = seed, n_jobs
+        self.sizes: Array = check_sizes(np.unique(sizes), self.n_features, "the number of features")
+        self.seed: int = seed
+        self.n_jobs: int | None = n_jobs
 
     def combinations(self) -> list[Combination]:
         """Return all combinations: selector by selector, classifier by classifier."""

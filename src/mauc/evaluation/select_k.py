@@ -3,15 +3,18 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
+from numpy.typing import ArrayLike
 from threadpoolctl import threadpool_limits
 
 from mauc.checks import check_choice, check_real
 from mauc.classifiers import NormalNaiveBayes
+from mauc.data.arguments import Classifier, MatrixLike, PairWeight, Seed, Splits
 from mauc.data.door import make_problem, warn_of_degenerate
 from mauc.data.problem import Problem
+from mauc.estimator import Ranker
 from mauc.evaluation.fold import RESPONSES, Fold, check_sizes
 from mauc.evaluation.folds import check_cv, make_folds, take_splits, warn_of_leaks
 from mauc.evaluation.judges import JUDGES, MAX_ROWS, judges_of, stratified_rows
@@ -19,28 +22,29 @@ from mauc.layout import plain_layout
 from mauc.parallel import with_progress
 from mauc.results import Result, first_rows, plural
 
-Array = np.ndarray[Any, Any]
+Array = np.ndarray
 
 MAX_AUTO = 100  # features that "auto" considers
 _N_TREE_SIZES = 4  # at which a forest is grown first
-RULES = ("one_standard_error", "best")
+Rule = Literal["one_standard_error", "best"]
+RULES: tuple[Rule, ...] = get_args(Rule)
 
 
 def select_k(
-    selector: Any,
-    X: Any,
-    y: Any,
+    selector: Ranker,
+    X: MatrixLike,
+    y: ArrayLike,
     *,
-    sizes: Any = None,
-    classifier: Any = None,
-    rule: str = "one_standard_error",
+    sizes: ArrayLike | None = None,
+    classifier: Classifier | None = None,
+    rule: Rule = "one_standard_error",
     tolerance: float = 0.001,
-    cv: Any = 5,
-    groups: Any = None,
-    response_method: Any = "auto",
-    sample_weight: Any = None,
-    pair_weight: Any = None,
-    random_state: Any = 0,
+    cv: Splits = 5,
+    groups: ArrayLike | None = None,
+    response_method: str = "auto",
+    sample_weight: ArrayLike | None = None,
+    pair_weight: PairWeight = None,
+    random_state: Seed = 0,
     n_jobs: int | None = None,
 ) -> "SizeCurve":
     """Choose how many features of a selector's ranking to keep.
@@ -106,7 +110,8 @@ def select_k(
     >>> print(curve.judge, curve.size, round(curve.honest_mauc, 3))
     a nearest-neighbour rule 6 0.996
     """
-    if not (isinstance(rule, str) and rule in RULES):
+    given: object = rule
+    if not (isinstance(given, str) and given in RULES):
         check_choice("rule", rule, RULES)
     if tolerance != 0.001:  # else it is the default
         check_real("tolerance", tolerance, 0)
@@ -138,16 +143,16 @@ def select_k(
 
 
 def cross_validate_sizes(
-    selector: Any,
+    selector: Ranker,
     problem: Problem,
     *,
-    sizes: Any = None,
-    classifier: Any = None,
-    rule: str = "one_standard_error",
+    sizes: ArrayLike | None = None,
+    classifier: Classifier | None = None,
+    rule: Rule = "one_standard_error",
     tolerance: float = 0.001,
-    cv: Any = 5,
+    cv: Splits = 5,
     response_method: str = "auto",
-    random_state: Any = 0,
+    random_state: Seed = 0,
     n_jobs: int | None = None,
 ) -> "SizeCurve":
     """Return what `select_k` does of a problem; rows of weight 0 count as absent."""
@@ -159,15 +164,15 @@ def cross_validate_sizes(
         sizes = auto_sizes(n_most)
         if wishes is not None:
             sizes = np.union1d(sizes[sizes > wishes.n_kept], max(wishes.n_kept, 1))
-    sizes = np.unique(check_sizes(sizes, n_most, "the number of features"))
+    tried: Array = np.unique(check_sizes(sizes, n_most, "the number of features"))
     splits, folds = make_folds(problem, cv, random_state), []
     warn_of_leaks(problem, splits)
     with threadpool_limits(1):  # the same bits on any number of cores
         for train, test in with_progress(splits, "folds", len(splits)):
             fold = Fold(problem, train, test, n_jobs=n_jobs)
-            ranking = fold.rank(selector, int(sizes[-1]))
+            ranking = fold.rank(selector, int(tried[-1]))
             # A selector may rank fewer features than it is asked for.
-            sizes = sizes[sizes <= max(len(ranking), sizes[0])]
+            tried = tried[tried <= max(len(ranking), tried[0])]
             if classifier is None and problem.n_samples > MAX_ROWS:
                 # Distances take the square of the rows.
                 train, test = (
@@ -196,11 +201,13 @@ def cross_validate_sizes(
             )
 
         if classifier is not None:
-            return curve("classifier", sizes)
-        return _best_curve(curve, sizes)
+            return curve("classifier", tried)
+        return _best_curve(curve, tried)
 
 
-def _best_curve(curve: Callable[[str, Any], "SizeCurve"], sizes: Array) -> "SizeCurve":
+def _best_curve(
+    curve: Callable[[str, Sequence[int] | Array], "SizeCurve"], sizes: Array
+) -> "SizeCurve":
     """Return the curve of the judge that names the size, and with it those of the others.
 
     ``curve(judge, sizes)`` asks a judge.
@@ -263,7 +270,7 @@ class SizeCurve(Result):
 
     sizes: np.ndarray
     fold_mauc: np.ndarray
-    rule: str = "one_standard_error"
+    rule: Rule = "one_standard_error"
     tolerance: float = 0.001
     n_features: int | None = None
     measure: str = "MAUC"
@@ -271,7 +278,7 @@ class SizeCurve(Result):
     others: tuple["SizeCurve", ...] = ()
 
     @property
-    def mean(self) -> Any:
+    def mean(self) -> Array:
         """Mean MAUC of every size."""
         return self.fold_mauc.mean(axis=0)
 
@@ -391,7 +398,7 @@ class SizeCurve(Result):
         return [self.summary, table]
 
 
-def _drop_zero_weight(problem: Problem, cv: Any) -> tuple[Problem, Any]:
+def _drop_zero_weight(problem: Problem, cv: Splits) -> tuple[Problem, Splits]:
     """Return the problem of the rows of positive weight, and the splits of these."""
     weight = problem.sample_weight
     if weight is None or weight.all():

@@ -284,7 +284,7 @@ def _plain_words(name: str, given: Any) -> tuple[str, ...] | None:
 
 def _plain_count(name: str, given: Any, low: int) -> int | None:
     is_text = isinstance(given, str) and given.isdigit()  # of the command line
-    return check_int(option(name), int(given) if is_text else given, low, optional=True)  # type: ignore[no-any-return]
+    return check_int(option(name), int(given) if is_text else given, low, optional=True)
 
 
 _PLAIN: dict[str, Callable[[str, Any], Any]] = {

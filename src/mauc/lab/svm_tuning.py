@@ -1,9 +1,11 @@
 """Choose C and gamma of the RBF SVM by cross-validated MAUC."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.model_selection import (
     StratifiedGroupKFold,
     StratifiedKFold,
@@ -15,6 +17,7 @@ from sklearn.utils import _safe_indexing
 from mauc.checks import check_choice, check_int
 from mauc.classifiers.base import Samples, drop_zero_weight
 from mauc.classifiers.svm import RBFSVM, SquaredDistances, unequal
+from mauc.data.arguments import CategoricalFeatures, Seed, TableLike
 from mauc.data.door import check_generator, check_table
 from mauc.data.labels import encode_labels
 from mauc.data.nominal import learn_categories
@@ -77,18 +80,18 @@ class TuningResult:
 
 
 def tune_rbf_svm(
-    X: Any,
-    y: Any,
+    X: TableLike,
+    y: ArrayLike,
     *,
-    C_values: Any = PAPER_C,
-    gamma_values: Any = PAPER_GAMMA,
-    search: str = "full",
+    C_values: ArrayLike = PAPER_C,
+    gamma_values: ArrayLike = PAPER_GAMMA,
+    search: Literal["full", "coarse_to_fine"] = "full",
     n_folds: int = 3,
-    groups: Any = None,
-    response_method: Any = "predict_proba",
-    sample_weight: Any = None,
-    categorical_features: Any = None,
-    random_state: Any = 0,
+    groups: ArrayLike | None = None,
+    response_method: Literal["predict_proba", "decision_function"] = "predict_proba",
+    sample_weight: ArrayLike | None = None,
+    categorical_features: CategoricalFeatures = None,
+    random_state: Seed = 0,
     n_jobs: int | None = None,
 ) -> TuningResult:
     """Choose C and gamma of `RBFSVM` by cross-validated MAUC.
@@ -141,19 +144,19 @@ def tune_rbf_svm(
     check_int("n_folds", n_folds, 2)
     C_values = _check_axis("C_values", C_values)
     gamma_values = _check_axis("gamma_values", gamma_values)
-    _, X, is_nominal = learn_categories(X, categorical_features)
-    X, y = check_table(X, y, takes_nominal=True)
+    _, table, is_nominal = learn_categories(X, categorical_features)
+    table, labels = check_table(table, y, takes_nominal=True)
     nominal = np.flatnonzero(is_nominal)
     if groups is not None and sample_weight is not None:
         groups = np.asarray(groups)[np.asarray(sample_weight) > 0]
-    X, y, weights = drop_zero_weight(X, y, sample_weight)
-    weights = np.ones(len(y)) if weights is None else weights
-    classes, codes, _ = encode_labels(y)
+    table, labels, weights = drop_zero_weight(table, labels, sample_weight)
+    weights = np.ones(len(labels)) if weights is None else weights
+    classes, codes, _ = encode_labels(labels)
     with mauc_errors():
         generator = check_generator(random_state)
         kind = StratifiedKFold if groups is None else StratifiedGroupKFold
         splitter = kind(n_folds, shuffle=True, random_state=generator)
-        folds = list(splitter.split(X, codes, groups))
+        folds = list(splitter.split(table, codes, groups))
     if groups is not None:  # folds that train on all classes and test two or more
         n_seen = [[len(np.unique(codes[part])) for part in fold] for fold in folds]
         folds = [f for f, (n, m) in zip(folds, n_seen, strict=True) if n == len(classes) and m > 1]
@@ -161,14 +164,15 @@ def tune_rbf_svm(
             raise MaucError("groups must leave a fold all classes to train on and 2 to test.")
     scores = np.full((len(C_values), len(gamma_values)), np.nan)
 
-    def evaluate(wanted):
+    def evaluate(wanted: np.ndarray) -> None:
         """Score the points of a mask of the grid."""
         total = np.zeros(scores.shape)
         for train, test in folds:
-            samples = Samples(X[train], codes[train], weights[train], len(classes), nominal)
-            fold = _TuningFold(samples, X[test], codes[test], weights[test])
+            samples = Samples(table[train], codes[train], weights[train], len(classes), nominal)
+            fold = _TuningFold(samples, table[test], codes[test], weights[test])
 
-            def score_column(j, fold=fold):
+            def score_column(j: np.intp, fold: _TuningFold = fold) -> np.ndarray:
+                """Score the points of a column of the grid on a fold."""
                 return fold.score(gamma_values[j], C_values[wanted[:, j]], response_method)
 
             for j, values in run_blocks(score_column, np.flatnonzero(wanted.any(axis=0)), n_jobs):
@@ -192,15 +196,15 @@ def tune_rbf_svm(
 
 
 def tune_on_features(
-    X: Any,
+    X: TableLike,
     y: np.ndarray,
     features: np.ndarray,
     is_nominal: np.ndarray | None = None,
     *,
     max_samples: int | None = None,
     groups: np.ndarray | None = None,
-    sample_weight: Any = None,
-    random_state: Any = 0,
+    sample_weight: ArrayLike | None = None,
+    random_state: Seed = 0,
     **options: Any,
 ) -> tuple[TuningResult, int]:
     """Tune on some columns, of a stratified sample if there are many rows; return its size, too."""
@@ -240,7 +244,7 @@ class _TuningFold:
         self._weights, classes = unequal(samples.weights), np.arange(samples.n_classes)
         self._pairs = ClassPairs(codes_test, classes, unequal(test_weights), name="a fold")
 
-    def score(self, gamma, C_values, response_method):
+    def score(self, gamma: float, C_values: np.ndarray, response_method: str) -> np.ndarray:
         """Return the MAUC for each of the ascending values of C."""
         within, between = self._within.kernel(gamma), self._between.kernel(gamma)
         values, last = np.empty(len(C_values)), None
@@ -253,7 +257,7 @@ class _TuningFold:
             last = svc
         return values
 
-    def _mauc(self, svc, kernel, response_method):
+    def _mauc(self, svc: SVC, kernel: np.ndarray, response_method: str) -> float:
         """Return the MAUC of a machine on the test part."""
         if response_method == "predict_proba":
             return self._pairs.mauc(np.eye(self._n_classes)[svc.predict(kernel)])
@@ -264,7 +268,9 @@ class _TuningFold:
         return self._pairs.mauc(scores)
 
 
-def _search_coarse_to_fine(evaluate, scores, n_allowed):
+def _search_coarse_to_fine(
+    evaluate: Callable[[np.ndarray], None], scores: np.ndarray, n_allowed: int
+) -> None:
     """Evaluate a coarse grid, then the neighbours of the best point, while points are allowed."""
     n_allowed = max(1, n_allowed)
     stride = _STRIDE
@@ -283,7 +289,7 @@ def _search_coarse_to_fine(evaluate, scores, n_allowed):
         evaluate(near)
 
 
-def _coarse_grid(shape, stride):
+def _coarse_grid(shape: tuple[int, ...], stride: int) -> np.ndarray:
     """Return a mask of every `stride`-th row and column, centred."""
     mask = np.zeros(shape, dtype=bool)
     starts = [((n - 1) % stride) // 2 for n in shape]
@@ -297,7 +303,7 @@ def _are_same(one: SVC, other: SVC) -> bool:
     return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in learned)
 
 
-def _check_axis(name: str, values) -> np.ndarray:
+def _check_axis(name: str, values: ArrayLike) -> np.ndarray:
     """Return the values of an axis of the grid, ascending."""
     try:
         grid = np.unique(np.asarray(values, dtype=np.float64))

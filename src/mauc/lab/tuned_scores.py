@@ -1,11 +1,14 @@
 """MAUC of tuned support vector machines on the first features of a ranking."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mauc.checks import check_choice
+from mauc.data.arguments import CategoricalFeatures, TableLike
 from mauc.data.door import check_table
 from mauc.data.nominal import learn_categories
 from mauc.evaluation.evaluate import FoldEvaluator
@@ -26,19 +29,19 @@ class TunedScores:
 
 
 def evaluate_tuned_svm(
-    ranking: Any,
-    sizes: Any,
-    X_train: Any,
-    y_train: Any,
-    X_test: Any,
-    y_test: Any,
+    ranking: ArrayLike,
+    sizes: ArrayLike,
+    X_train: TableLike,
+    y_train: ArrayLike,
+    X_test: TableLike,
+    y_test: ArrayLike,
     *,
-    scope: str = "fold",
-    tuned: Any = None,
-    response_method: Any = "predict_proba",
-    train_weight: Any = None,
-    test_weight: Any = None,
-    categorical_features: Any = None,
+    scope: Literal["dataset", "dataset_size", "fold", "fold_size"] = "fold",
+    tuned: TuningResult | Sequence[TuningResult] | None = None,
+    response_method: Literal["predict_proba", "decision_function"] = "predict_proba",
+    train_weight: ArrayLike | None = None,
+    test_weight: ArrayLike | None = None,
+    categorical_features: CategoricalFeatures = None,
     n_jobs: int | None = None,
     **options: Any,
 ) -> "TunedScores":
@@ -109,17 +112,22 @@ def evaluate_tuned_svm(
     given = {"response_method": response_method, "n_jobs": n_jobs, "sample_weight": train_weight}
     options |= given
 
-    def tune(size):
-        return tune_on_features(X_train, y_train, ranking[:size], is_nominal, **options)[0]
+    def tune(size: int) -> TuningResult:
+        """Tune on the first features of the ranking."""
+        return tune_on_features(
+            X_train, np.asarray(y_train), ranking[:size], is_nominal, **options
+        )[0]
 
-    def evaluate(some_sizes, tuning):
+    def evaluate(some_sizes: ArrayLike, tuning: TuningResult) -> np.ndarray:
+        """Return the test MAUC of a tuned machine for some sizes."""
         model = tuning.classifier()
         return evaluator.evaluate(ranking, some_sizes, model, response_method=response_method)
 
     if scope in ("dataset", "fold"):
-        tuning = tune(max(sizes)) if tuned is None else tuned
+        tuning = tuned if isinstance(tuned, TuningResult) else tune(max(sizes))
         return TunedScores(evaluate(sizes, tuning), scope, (tuning,))
-    tunings = tuple(map(tune, sizes)) if tuned is None else tuple(tuned)
+    each = [tuned] if isinstance(tuned, TuningResult) else tuned
+    tunings = tuple(map(tune, sizes)) if each is None else tuple(each)
     if len(tunings) != len(sizes):
         raise MaucError(f"tuned= must have one result per size ({len(sizes)}), got {len(tunings)}.")
     pairs = zip(sizes, tunings, strict=True)

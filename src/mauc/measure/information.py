@@ -19,10 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from llvmlite import ir
 from numba import types, uintp
-from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
-from mauc.compile import njit, njit_part
+from mauc.compile import intrinsic, njit, njit_part
 from mauc.engine.arrays import RowCounts, count_rows, fixed_log, read_only
 from mauc.memory import Workspace
 from mauc.parallel import even_ranges, run_in, start_pool
@@ -366,7 +365,7 @@ def joint_information(joint, n_states, groups, rest, table, scale, n):
     return (total if total > 0 else np.int64(0)) / (n * scale)
 
 
-@njit(cache=True, nogil=True)
+@njit
 def pack_rows(states, starts, planes, counts):
     """Fill the planes of `StateArrays` from its states, and add its counts to zeros."""
     n_full = states.shape[1] // 64
@@ -394,7 +393,7 @@ def pack_rows(states, starts, planes, counts):
         count[n_planes] = rest
 
 
-@njit(cache=True, nogil=True)
+@njit
 def target_information(
     states,
     n_states,

@@ -313,7 +313,7 @@ class BlockScores:
         self._varies[columns] = scores.min(axis=1) != scores.max(axis=1)
         self._sum(scores, np.arange(len(columns)), columns)
 
-    def _targets(self, columns):
+    def _targets(self, columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return where the scores of all rows go: the result itself if all rows are kept."""
         scorer = self._scorer
         n_samples = len(scorer.rows.order)
@@ -321,7 +321,7 @@ class BlockScores:
             return self._padded, columns
         return scratch_array("scores", (len(columns), n_samples), np.int8), np.arange(len(columns))
 
-    def _sum(self, found, targets, columns):
+    def _sum(self, found: np.ndarray, targets: np.ndarray, columns: np.ndarray) -> None:
         """Sum the scores of all rows, which are in rows `targets` of `found`, and of those kept."""
         scorer = self._scorer
         moments = class_moments(found, targets, scorer.rows.starts, scorer.rows.weights)
@@ -363,7 +363,8 @@ def score_table(n_samples: int) -> np.ndarray:
     so that x and -x have opposite scores.
     """
 
-    def score(t):
+    def score(t: np.ndarray) -> np.ndarray:
+        """Return the scores of some doubled ranks."""
         lower = ndtri(t / (2 * n_samples))
         return np.clip(np.rint(UNIT * lower), -MAX_SCORE, 0).astype(np.int8)
 
@@ -420,7 +421,7 @@ def resolve_shrinkage(given: float | None, scores: NormalScores) -> tuple[float,
     return estimate_shrinkage(scores), _DOUBT / len(scores.class_counts)
 
 
-def _correlations(scatter):
+def _correlations(scatter: np.ndarray) -> np.ndarray:
     """Return correlations from sums of squares and products, 0 where nothing varies."""
     deviations = np.sqrt(np.maximum(np.diag(scatter), 0.0))
     # Whole numbers that differ have a scatter of 1/2 or more.
@@ -428,7 +429,7 @@ def _correlations(scatter):
     return scatter * inverse[:, None] * inverse
 
 
-@njit(cache=True, nogil=True)
+@njit
 def sorted_scores(keys, n_known, row_bits, table, targets, out, varies, n_tied):
     """Fill row ``targets[j]`` of `out` with the scores of column j, which is sorted already.
 
@@ -478,7 +479,7 @@ def sorted_scores(keys, n_known, row_bits, table, targets, out, varies, n_tied):
         n_tied[j] = n_pairs if is_tied else np.int64(0)
 
 
-@njit(cache=True, nogil=True)
+@njit
 def sum_scores(scores, targets, starts, table, moments):
     """Fill in the sums of rows of scores over each class, from ``starts[k]`` on, and of squares."""
     for j in range(targets.shape[0]):

@@ -6,19 +6,23 @@ class j (Eq. 13-14 of the paper, doubled so that it is an integer). Dividing onc
 2 n_i n_j gives the AUC.
 """
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mauc.checks import check_choice
+from mauc.data.arguments import CategoricalFeatures, Client, MatrixLike
+from mauc.data.columns import ColumnBlock, SparseColumns
 from mauc.data.door import AUCS, FitOptions, make_problem, open_input
-from mauc.data.problem import MISSING, Problem
+from mauc.data.problem import MISSING, Decomposition, MissingRule, Problem
 from mauc.data.source import ColumnSource
 from mauc.data.weights import pair_mean
 from mauc.engine.arrays import mean_of_quotients, n_pairs_of, read_only
 from mauc.engine.keys import key_blocks, label_bits_of, relabel, sort_columns, sort_with_rows
 from mauc.engine.levels import MAX_LEVELS, can_count, count_levels, find_levels
-from mauc.engine.nominal import count_categories, nominal_pair_auc, nominal_rest_auc
+from mauc.engine.nominal import CategoryCounts, count_categories, nominal_pair_auc, nominal_rest_auc
 from mauc.engine.ordered import rank_ordered, sweep_ordered_columns, sweep_sparse_columns
 from mauc.engine.sweep import sweep_keys
 from mauc.exceptions import MaucError
@@ -28,15 +32,15 @@ _MAX_KEPT = 2**22  # values
 
 
 def feature_pair_auc(
-    X: Any,
-    y: Any,
+    X: MatrixLike,
+    y: ArrayLike,
     *,
     folded: bool = True,
-    missing: str = "tie",
-    sample_weight: Any = None,
-    categorical_features: Any = None,
+    missing: MissingRule = "tie",
+    sample_weight: ArrayLike | None = None,
+    categorical_features: CategoricalFeatures = None,
     n_jobs: int | None = None,
-    client: Any = None,
+    client: Client = None,
 ) -> np.ndarray:
     """Compute the AUC of every feature on every pair of classes.
 
@@ -90,7 +94,7 @@ def feature_pair_auc(
         return _all_pair_auc(problem, folded, n_jobs)
 
 
-def _all_pair_auc(problem, folded, n_jobs=None):
+def _all_pair_auc(problem: Problem, folded: bool, n_jobs: int | None = None) -> np.ndarray:
     """Return the AUCs of all columns of a problem."""
     if not folded and problem.is_nominal.any():
         raise MaucError(
@@ -113,7 +117,7 @@ def _fill_pair_auc(
     return pair_auc
 
 
-def _write_pair_auc(problem: Problem, columns: Any, folded: bool, out: np.ndarray) -> None:
+def _write_pair_auc(problem: Problem, columns: ColumnBlock, folded: bool, out: np.ndarray) -> None:
     """Write the AUCs of some columns."""
     if folded:
         out[:] = pair_auc_of(problem, columns)
@@ -122,7 +126,7 @@ def _write_pair_auc(problem: Problem, columns: Any, folded: bool, out: np.ndarra
         np.divide(wins, max_wins, out=out)
 
 
-def missing_report(X: Any, y: Any) -> dict[Any, Any]:
+def missing_report(X: MatrixLike, y: ArrayLike) -> dict[int, dict[str, float]]:
     """Return what missing numbers tell of the classes, by column that lacks some.
 
     ``missing`` is their share, ``known_auc`` the mean folded AUC of the rows that have a value and
@@ -148,12 +152,12 @@ def missing_report(X: Any, y: Any) -> dict[Any, Any]:
     return pd.DataFrame(found, index=columns).to_dict("index")
 
 
-def chosen_pair_auc(problem: Any, chosen: Any, n_jobs: int | None = None) -> np.ndarray:
+def chosen_pair_auc(problem: Problem, chosen: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
     """Return the folded AUCs of chosen columns, an array, of shape (n_chosen, n_pairs)."""
     return _fill_pair_auc(problem, chosen, n_jobs, folded=True)
 
 
-def pair_auc_of(problem: Any, chosen: Any) -> Any:
+def pair_auc_of(problem: Problem, chosen: ColumnBlock) -> np.ndarray:
     """Return the folded AUCs of columns, leave-pair-out for nominal ones: (n_chosen, n_pairs)."""
     pair_auc = folded_auc(*pair_wins(problem, chosen))
     for slot, counts in unordered_columns(problem, chosen):
@@ -162,7 +166,10 @@ def pair_auc_of(problem: Any, chosen: Any) -> Any:
 
 
 def auc_relevance(
-    problem: Any, decomposition: Any, chosen: Any, pair_auc: Any = None
+    problem: Problem,
+    decomposition: Decomposition,
+    chosen: ColumnBlock,
+    pair_auc: np.ndarray | None = None,
 ) -> np.ndarray:
     """Return the folded AUC, see `MDFS`; `pair_auc` gets those of the columns on all pairs."""
     wins, max_wins = pair_wins(problem, chosen)
@@ -181,14 +188,16 @@ def auc_relevance(
     return folded
 
 
-def mean_over_pairs(problem: Any, pair_auc: Any) -> np.ndarray:
+def mean_over_pairs(problem: Problem, pair_auc: np.ndarray) -> np.ndarray:
     """Return the means of (n_features, n_pairs) AUCs, rounded once, or weighted by the pairs."""
     if problem.pair_shares is None:
         return mean_of_quotients(pair_auc, problem.max_wins)
     return pair_mean(pair_auc, problem.pair_shares)
 
 
-def _rest_wins(wins, max_wins, exponents):
+def _rest_wins(
+    wins: np.ndarray, max_wins: np.ndarray, exponents: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Sum pair wins, numerators and denominators, to the wins of each class over all others.
 
     The wins of classes i and j are in units of two to the power ``exponents[i] + exponents[j]``.
@@ -207,7 +216,9 @@ def _rest_wins(wins, max_wins, exponents):
     return rest, rest_max
 
 
-def unordered_columns(problem: Any, chosen: Any) -> Any:
+def unordered_columns(
+    problem: Problem, chosen: ColumnBlock
+) -> Iterator[tuple[int, CategoryCounts]]:
     """Yield the index in `chosen` and the `CategoryCounts` of columns whose values have no order.
 
     Two categories have an order, up to its direction, which does not matter to a folded AUC.
@@ -216,23 +227,23 @@ def unordered_columns(problem: Any, chosen: Any) -> Any:
     for slot in np.flatnonzero(problem.is_nominal[columns]):
         counts = category_counts(problem, int(columns[slot]))
         if not counts.is_ordered:
-            yield slot, counts
+            yield int(slot), counts
 
 
-def category_counts(problem: Any, column: Any) -> Any:
+def category_counts(problem: Problem, column: int) -> CategoryCounts:
     """Return the `CategoryCounts` of a nominal column."""
     values = problem.columns.floats([column])[0]
     return count_categories(values, problem.codes, problem.n_classes, problem.row_weights)
 
 
-def allocate_pair_auc(problem: Any, n_selected: int) -> np.ndarray | None:
+def allocate_pair_auc(problem: Problem, n_selected: int) -> np.ndarray | None:
     """Return an array for the pair AUCs of all features if keeping them pays, else None."""
     shape = (problem.n_features, problem.n_pairs)
     is_worth = n_selected * _MIN_SHARE >= problem.n_features and shape[0] * shape[1] <= _MAX_KEPT
     return np.empty(shape) if is_worth else None
 
 
-def pair_wins(problem: Any, chosen: Any) -> tuple[Any, Any] | tuple[np.ndarray, Any]:
+def pair_wins(problem: Problem, chosen: ColumnBlock) -> tuple[np.ndarray, np.ndarray]:
     """Return the wins of features, (n_chosen, n_pairs), and the largest possible wins, 2 n_i n_j.
 
     With extreme weights both are in units of the pair, see `scale_weights`.
@@ -242,7 +253,7 @@ def pair_wins(problem: Any, chosen: Any) -> tuple[Any, Any] | tuple[np.ndarray, 
         return known[chosen], problem.max_wins
     weights, totals, _ = problem.pair_weights
     max_wins = problem.max_wins
-    if problem.columns.is_sparse:
+    if isinstance(problem.columns, SparseColumns):
         if weights is None:
             weights = np.ones(problem.n_samples)
         data, indices, indptr = problem.columns.entries(chosen)
@@ -259,7 +270,7 @@ def pair_wins(problem: Any, chosen: Any) -> tuple[Any, Any] | tuple[np.ndarray, 
     return wins, max_wins
 
 
-def _to_side(problem, chosen, wins):
+def _to_side(problem: Problem, chosen: ColumnBlock, wins: np.ndarray) -> np.ndarray:
     """Move missing values, which tie in `wins`, below or above all others, as separates better.
 
     Of m_i and m_j missing values, that changes the wins by n_i m_j - m_i n_j, up or down.
@@ -270,7 +281,7 @@ def _to_side(problem, chosen, wins):
     return wins + np.where(2 * wins < problem.max_wins, -moved, moved)
 
 
-def dense_wins(XT: Any, y: Any, class_counts: np.ndarray) -> np.ndarray:
+def dense_wins(XT: np.ndarray, y: np.ndarray, class_counts: np.ndarray) -> np.ndarray:
     """Count the wins of columns, one per row of `XT`: int64 of shape (n_features, n_pairs)."""
     if not can_count(len(y), len(class_counts)):
         return _sweep(XT, y, class_counts)
@@ -292,7 +303,7 @@ def dense_wins(XT: Any, y: Any, class_counts: np.ndarray) -> np.ndarray:
     return wins
 
 
-def _all_or_some(is_chosen):
+def _all_or_some(is_chosen: np.ndarray) -> Iterator[slice | np.ndarray]:
     """Yield a slice if all columns are chosen, their numbers if some are; nothing if none is."""
     if is_chosen.all():
         yield slice(None)
@@ -301,7 +312,11 @@ def _all_or_some(is_chosen):
 
 
 def weighted_wins(
-    XT: Any, y: Any, sample_weight: Any, class_weights: np.ndarray, orders: Any = None
+    XT: np.ndarray,
+    y: np.ndarray,
+    sample_weight: np.ndarray,
+    class_weights: np.ndarray,
+    orders: np.ndarray | None = None,
 ) -> np.ndarray:
     """Sum the wins of dense columns, float64; a pair of rows counts with weight w_a w_b."""
     if XT.dtype == np.uint8:
@@ -313,7 +328,12 @@ def weighted_wins(
 
 
 def sparse_wins(
-    data: Any, indices: Any, indptr: Any, y: Any, sample_weight: Any, class_weights: np.ndarray
+    data: np.ndarray,
+    indices: np.ndarray,
+    indptr: np.ndarray,
+    y: np.ndarray,
+    sample_weight: np.ndarray,
+    class_weights: np.ndarray,
 ) -> np.ndarray:
     """Sum the wins of the columns of a CSC matrix, float64, without filling in its zeros."""
     wins = np.empty((indptr.shape[0] - 1, n_pairs_of(class_weights.shape[0])), np.float64)
@@ -321,7 +341,7 @@ def sparse_wins(
     return wins
 
 
-def _sweep(XT, y, class_counts):
+def _sweep(XT: np.ndarray, y: np.ndarray, class_counts: np.ndarray) -> np.ndarray:
     label_bits = label_bits_of(class_counts.shape[0])
     wins = np.empty((XT.shape[0], n_pairs_of(class_counts.shape[0])), np.int64)
     for part in key_blocks(XT):
@@ -330,7 +350,7 @@ def _sweep(XT, y, class_counts):
     return wins
 
 
-def folded_auc(wins: Any, max_wins: Any) -> Any:
+def folded_auc(wins: np.ndarray, max_wins: np.ndarray) -> np.ndarray:
     """Return AUCs folded around 1/2, as counts: x and -x then have the same bits."""
     folded = max_wins - wins
     np.maximum(folded, wins, out=folded)
@@ -338,17 +358,29 @@ def folded_auc(wins: Any, max_wins: Any) -> Any:
     return folded
 
 
+class OrderWriter(Protocol):
+    """What is told the order of columns; `columns` are positions in the block."""
+
+    def write_levels(self, LT: np.ndarray, level_counts: np.ndarray, columns: np.ndarray) -> None:
+        """Take columns of bytes without missing values."""
+
+    def write_sorted(
+        self, keys: np.ndarray, n_known: np.ndarray, row_bits: int, columns: np.ndarray
+    ) -> None:
+        """Take sorted columns."""
+
+    def write_ranks(self, ranks: np.ndarray, tied: np.ndarray, columns: np.ndarray) -> None:
+        """Take the centred ranks of columns."""
+
+
 class ColumnReader:
     """Counts the wins of dense columns and passes on what it learns of their order.
 
-    A writer has methods ``write_levels(LT, level_counts, columns)`` for columns of bytes without
-    missing values and ``write_sorted(keys, n_known, row_bits, columns)`` for sorted columns, whose
-    keys number the `rows` in their order; `columns` are positions in the block. Of rows with
-    weights it gets the centred ranks instead, ``write_ranks(ranks, tied, columns)``, see
-    `rank_ordered`.
+    The keys of sorted columns number the `rows` in their order. Of rows with weights the writer
+    gets the centred ranks instead, see `rank_ordered`.
     """
 
-    def __init__(self, problem: Any, rows: Any):
+    def __init__(self, problem: Problem, rows: np.ndarray):
         self._problem, self._rows = problem, rows
         self._labels = np.empty(problem.n_samples, np.int32)
         self._labels[rows] = np.arange(len(rows), dtype=np.int32)
@@ -356,7 +388,7 @@ class ColumnReader:
         is_narrow = problem.n_classes <= 256
         self._codes = problem.codes[rows].astype(np.uint8 if is_narrow else np.int32)
 
-    def read(self, block: Any, writer: Any) -> np.ndarray:
+    def read(self, block: ColumnBlock, writer: OrderWriter) -> np.ndarray:
         """Return the wins of the columns of a block, of shape (n_columns, n_pairs)."""
         XT = self._problem.columns.ordered(block)
         columns = np.arange(len(XT))
@@ -378,7 +410,7 @@ class ColumnReader:
             wins[chosen] = self._read_values(XT[chosen], columns[chosen], writer)
         return wins
 
-    def write_order(self, XT: np.ndarray, columns: np.ndarray, writer: Any) -> None:
+    def write_order(self, XT: np.ndarray, columns: np.ndarray, writer: OrderWriter) -> None:
         """Tell the writer the order of values that are given, without counting wins."""
         if self._problem.sample_weight is not None:
             self._write_ranks(XT, np.argsort(XT, axis=1, kind="stable"), columns, writer)
@@ -386,15 +418,20 @@ class ColumnReader:
         for part in key_blocks(XT):
             self._write_sorted(XT[part], columns[part], writer)
 
-    def _read_weighted(self, XT, columns, writer):
+    def _read_weighted(
+        self, XT: np.ndarray, columns: np.ndarray, writer: OrderWriter
+    ) -> np.ndarray:
         # Stable: equal values are summed in the order of the rows, whatever rows are left out.
         problem, orders = self._problem, np.argsort(XT, axis=1, kind="stable")
         weights, totals, _ = problem.pair_weights
+        assert weights is not None
         wins = weighted_wins(XT, problem.codes, weights, totals, orders)
         self._write_ranks(XT, orders, columns, writer)
         return np.clip(wins, 0.0, problem.max_wins, out=wins)  # sums of weights are rounded
 
-    def _read_levels(self, LT, n_levels, columns, writer):
+    def _read_levels(
+        self, LT: np.ndarray, n_levels: np.ndarray, columns: np.ndarray, writer: OrderWriter
+    ) -> np.ndarray:
         problem, level_counts = self._problem, np.zeros((len(LT), MAX_LEVELS), np.int64)
         wins = count_levels(
             LT, problem.codes, problem.class_counts, n_levels, level_counts=level_counts
@@ -402,7 +439,7 @@ class ColumnReader:
         writer.write_levels(LT, level_counts[:, : n_levels.max()], columns)
         return wins
 
-    def _read_values(self, XT, columns, writer):
+    def _read_values(self, XT: np.ndarray, columns: np.ndarray, writer: OrderWriter) -> np.ndarray:
         label_bits = label_bits_of(self._problem.n_classes)
         wins = np.empty((len(XT), len(self._problem.max_wins)), np.int64)
         for part in key_blocks(XT):
@@ -412,14 +449,14 @@ class ColumnReader:
         return wins
 
     def _write_ranks(
-        self, XT: np.ndarray, orders: np.ndarray, columns: np.ndarray, writer: Any
+        self, XT: np.ndarray, orders: np.ndarray, columns: np.ndarray, writer: OrderWriter
     ) -> None:
         ranks, tied = np.empty(XT.shape), np.empty(len(XT))
         rank_ordered(XT, orders, self._problem.sample_weight, ranks, tied)
         writer.write_ranks(ranks, tied, columns)
 
     def _write_sorted(
-        self, XT: np.ndarray, columns: np.ndarray, writer: Any
+        self, XT: np.ndarray, columns: np.ndarray, writer: OrderWriter
     ) -> tuple[np.ndarray, np.ndarray, int]:
         """Sort columns, tell the writer, and return their keys, known values and bits of a row."""
         keys, n_known, row_bits = sort_with_rows(XT, self._labels, self._rows)

@@ -1,20 +1,25 @@
 """Evidence per feature and class pair: AUC with interval, Mann-Whitney test, adjusted p-value."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import ndtr
 from scipy.stats import false_discovery_control, hypergeom
 from sklearn.utils import gen_batches
 
 from mauc.checks import check_level
 from mauc.compile import njit
+from mauc.data.arguments import CategoricalFeatures, TableLike
+from mauc.data.columns import ColumnBlock
 from mauc.data.door import AUCS, FitOptions, make_problem, open_input
+from mauc.data.problem import Problem
 from mauc.engine.arrays import read_only
 from mauc.engine.keys import key_blocks, label_bits_of, sort_columns
-from mauc.engine.nominal import nominal_pair_auc
+from mauc.engine.nominal import CategoryCounts, nominal_pair_auc
 from mauc.exceptions import NoEvidenceWarning, option, warn_user
 from mauc.layout import plain_layout
 from mauc.measure.pair_auc import unordered_columns
@@ -29,11 +34,11 @@ _MAX_MAPPED = 2**25  # cells that are tested for a map
 
 
 def pair_tests(
-    X: Any,
-    y: Any,
+    X: TableLike,
+    y: ArrayLike,
     *,
     level: float = 0.95,
-    categorical_features: Any = None,
+    categorical_features: CategoricalFeatures = None,
     n_jobs: int | None = None,
 ) -> "PairTests":
     """Test every feature on every pair of classes.
@@ -194,7 +199,7 @@ class PairTests(Result):
         return [plain_layout(heads, rows, len(self.p), right=("z", "adjusted p"))]
 
 
-def significant_features(problem: Any, alpha: Any, n_jobs: int | None = None) -> Any:
+def significant_features(problem: Problem, alpha: float, n_jobs: int | None = None) -> np.ndarray:
     """Return the mask of features with a class pair that they separate, at a false discovery rate.
 
     Of a feature, the smallest p counts, times the number of pairs; features are adjusted by
@@ -216,7 +221,9 @@ def significant_features(problem: Any, alpha: Any, n_jobs: int | None = None) ->
     return adjusted <= alpha
 
 
-def significant_cells(problem: Any, columns: Any, n_jobs: int | None = None) -> Any:
+def significant_cells(
+    problem: Problem, columns: np.ndarray, n_jobs: int | None = None
+) -> np.ndarray | None:
     """Return which cells of columns and pairs are significant among those of all columns.
 
     None where rows have weights or groups, which the tests do not know, and of very large tables.
@@ -228,30 +235,32 @@ def significant_cells(problem: Any, columns: Any, n_jobs: int | None = None) -> 
     return (adjust(_over_columns(problem, _p_values, n_jobs)) <= MAP_LEVEL)[columns]
 
 
-def adjust(p: Any) -> Any:
+def adjust(p: np.ndarray) -> np.ndarray:
     """Return p-values adjusted for each other by Benjamini and Yekutieli, in any shape."""
     return false_discovery_control(p.ravel(), method="by").reshape(p.shape)
 
 
-def _over_columns(problem, function, n_jobs, *arguments):
+def _over_columns(
+    problem: Problem, function: Callable[..., np.ndarray], n_jobs: int | None, *arguments: object
+) -> np.ndarray:
     """Return what ``function(problem, block, *arguments)`` finds, for all columns in order."""
     n_scores = 4 * problem.n_classes**2
     found = problem.map(function, *arguments, n_scores=n_scores, n_jobs=n_jobs)
     return np.concatenate([part for _, part in found])
 
 
-def _p_values(problem, block):
+def _p_values(problem: Problem, block: ColumnBlock) -> np.ndarray:
     return _test_cells(problem, block)[:, 4]
 
 
-def _smallest_p(problem, block):
+def _smallest_p(problem: Problem, block: ColumnBlock) -> np.ndarray:
     """Return the smallest p-value of each column, times the number of pairs that count."""
     p, shares = _p_values(problem, block), problem.pair_shares
     p = p if shares is None else p[:, shares > 0]
     return np.minimum(1.0, p.shape[1] * p.min(axis=1))
 
 
-def _test_cells(problem, block, level=None):
+def _test_cells(problem: Problem, block: ColumnBlock, level: float | None = None) -> np.ndarray:
     """Return AUC, bounds, z, p, the number of the test and the direction: (n_columns, 7, n_pairs).
 
     Without a level, there are no bounds.
@@ -300,7 +309,7 @@ def _test_cells(problem, block, level=None):
     return cells
 
 
-def _category_p(categories, i, j):
+def _category_p(categories: CategoryCounts, i: np.ndarray, j: np.ndarray) -> np.ndarray:
     """Return the smallest p of Fisher's tests of categories for each pair, times their number."""
     n_classes = len(categories.totals)
     table = np.zeros((n_classes, categories.n_categories))
@@ -317,14 +326,14 @@ def _category_p(categories, i, j):
     return found
 
 
-def _fisher(in_i, in_j, n_i, n):
+def _fisher(in_i: np.ndarray, in_j: np.ndarray, n_i: np.ndarray, n: np.ndarray) -> np.ndarray:
     """Return two-sided exact p-values that a class has `in_i` of the rows of a value."""
     law = n, in_i + in_j, n_i
     tails = hypergeom.cdf(in_i, *law), hypergeom.sf(in_i - 1.0, *law)
     return np.minimum(1.0, 2.0 * np.minimum(*tails))
 
 
-def _sweep(problem, block):
+def _sweep(problem: Problem, block: ColumnBlock) -> tuple[np.ndarray, np.ndarray]:
     """Return known rows by class, (n_columns, n_classes), and the sums of `_add_groups`."""
     XT, bits = problem.columns.ordered(block), label_bits_of(problem.n_classes)
     if XT.dtype == np.uint8:
@@ -337,7 +346,7 @@ def _sweep(problem, block):
     return counts, sums
 
 
-@njit(cache=True, nogil=True)
+@njit
 def _add_groups(keys, n_known, shift, counts, sums):
     """Sum over groups of tied keys, t_k of class k and b_k below, for classes i and j.
 

@@ -148,13 +148,13 @@ def rank_step(n_samples: int) -> int:
     return max(1, math.ceil(math.sqrt(n_samples**3 / (3 * 2**62))))
 
 
-@njit(cache=True, nogil=True)
+@njit
 def _cut(rank, step):
     """Divide towards zero, so that x and -x have opposite ranks."""
     return rank // step if rank >= 0 else -(-rank // step)
 
 
-@njit(cache=True, nogil=True)
+@njit
 def _rank_sorted(keys, n_known, row_bits, step, columns, ranks, squares):
     n = keys.shape[1]
     shift = np.uint64(row_bits)
@@ -179,7 +179,7 @@ def _rank_sorted(keys, n_known, row_bits, step, columns, ranks, squares):
         squares[columns[j]] = square
 
 
-@njit(cache=True, nogil=True)
+@njit
 def rank_product(a, b):
     """Return the sum of products of two rows of ranks."""
     total = np.int64(0)  # or a float of floats

@@ -17,22 +17,26 @@ What a user gives as a function instead is called by `mauc.measure.score_functio
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 
 from mauc.binning.contingency import CHI, IG, SU, nominal_scores, subproblem_scores
-from mauc.data.problem import Decomposition
+from mauc.data.columns import ColumnBlock
+from mauc.data.problem import Decomposition, Problem
 from mauc.engine.arrays import read_only
 from mauc.engine.moments import class_moments
 from mauc.measure.pair_auc import auc_relevance as auc_relevance
+
+#: count, mean and scatter of classes, each of shape (n_features, n_classes) or (n_features,)
+Moments: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 _MIN_SQUARE, _MAX_SQUARE = 1e-200, 1e200  # of the scatter of columns in ordinary units
 _MAX_EXPONENT = 300  # of two, in the range of such columns
 
 
 def contingency_scores(
-    problem: Any, decomposition: Decomposition, chosen: Any, statistics: Any
+    problem: Problem, decomposition: Decomposition, chosen: ColumnBlock, statistics: list[int]
 ) -> np.ndarray:
     """Return statistics (CHI, SU, IG) of classes and bins, those of each sub-problem its own."""
     XT = problem.columns.floats(chosen)
@@ -53,7 +57,9 @@ def contingency_scores(
     return scores
 
 
-def _score_by_one(statistic, problem, decomposition, chosen):
+def _score_by_one(
+    statistic: int, problem: Problem, decomposition: Decomposition, chosen: ColumnBlock
+) -> np.ndarray:
     return contingency_scores(problem, decomposition, chosen, [statistic])[0]
 
 
@@ -62,13 +68,17 @@ su_relevance: Callable[..., np.ndarray] = partial(_score_by_one, SU)
 ig_relevance: Callable[..., np.ndarray] = partial(_score_by_one, IG)
 
 
-def fisher_relevance(problem: Any, decomposition: Decomposition, chosen: Any) -> np.ndarray:
+def fisher_relevance(
+    problem: Problem, decomposition: Decomposition, chosen: ColumnBlock
+) -> np.ndarray:
     """Return the scatter between classes over that within them, see `FisherScore`."""
     parts = [_scatters(*part) for part in subproblem_moments(problem, decomposition, chosen)]
     return np.column_stack([_quotient(between, within) for between, within, _, _ in parts])
 
 
-def anova_relevance(problem: Any, decomposition: Decomposition, chosen: Any) -> np.ndarray:
+def anova_relevance(
+    problem: Problem, decomposition: Decomposition, chosen: ColumnBlock
+) -> np.ndarray:
     """Return the F statistic of a one-way analysis of variance, see `AnovaF`."""
     scores = []
     for part in subproblem_moments(problem, decomposition, chosen):
@@ -80,13 +90,15 @@ def anova_relevance(problem: Any, decomposition: Decomposition, chosen: Any) -> 
     return np.column_stack(scores)
 
 
-def _scatters(count, offset, scatter):
+def _scatters(
+    count: np.ndarray, offset: np.ndarray, scatter: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return the scatter between and within classes, and the numbers of values and of classes."""
     n, _, between = pool_means(count, offset)
     return between, scatter.sum(axis=1), n, (count > 0).sum(axis=1)
 
 
-def _quotient(between, within):
+def _quotient(between: np.ndarray, within: np.ndarray) -> np.ndarray:
     """Return between / within: inf without scatter within, 0 without any scatter."""
     has_within = within > 0
     quotient = between / np.where(has_within, within, 1.0)
@@ -94,9 +106,9 @@ def _quotient(between, within):
 
 
 def fsdd_relevance(
-    problem: Any,
+    problem: Problem,
     decomposition: Decomposition,
-    chosen: Any,
+    chosen: ColumnBlock,
     beta: float = 2.0,
     constants: str = "last",
 ) -> np.ndarray:
@@ -110,7 +122,9 @@ def fsdd_relevance(
     return scores
 
 
-def fsdd_of_moments(count: Any, offset: Any, scatter: Any, beta: Any) -> np.ndarray:
+def fsdd_of_moments(
+    count: np.ndarray, offset: np.ndarray, scatter: np.ndarray, beta: float
+) -> np.ndarray:
     """Return FSDD from class counts, class means (minus any constant) and class scatters."""
     n = count.sum(axis=1)
     share = count / np.maximum(n, 1e-300)[:, np.newaxis]
@@ -126,26 +140,30 @@ def fsdd_of_moments(count: Any, offset: Any, scatter: Any, beta: Any) -> np.ndar
     return np.where(is_scored, (between - beta * within) / variance, -np.inf)
 
 
-def subproblem_moments(problem: Any, decomposition: Decomposition, chosen: Any) -> Iterator[Any]:
+def subproblem_moments(
+    problem: Problem, decomposition: Decomposition, chosen: ColumnBlock
+) -> Iterator[Moments]:
     """Yield count, offset and scatter (`class_moments`) of sub-problems, (n_chosen, n_sides)."""
-    moments: Any = _moments(problem, problem.columns.floats(chosen))
+    moments = _moments(problem, problem.columns.floats(chosen))
     _rescale_extreme(problem, chosen, moments)
     if decomposition.name == "whole":
         yield moments
         return
     for role in decomposition.roles:
         sides = [merge_classes(moments[0], moments[1], moments[2], role == side) for side in (0, 1)]
-        yield tuple(np.column_stack(part) for part in zip(*sides, strict=True))
+        count, mean, scatter = (np.column_stack(part) for part in zip(*sides, strict=True))
+        yield count, mean, scatter
 
 
-def _moments(problem, XT):
+def _moments(problem: Problem, XT: np.ndarray) -> Moments:
     shift = np.empty(len(XT))
-    moments = tuple(np.empty((len(XT), problem.n_classes)) for _ in range(3))
+    count, offset, scatter = np.empty((3, len(XT), problem.n_classes))
+    moments = count, offset, scatter
     class_moments(XT, *problem.by_class, shift, *moments)
     return moments
 
 
-def _rescale_extreme(problem, chosen, moments):
+def _rescale_extreme(problem: Problem, chosen: ColumnBlock, moments: Moments) -> None:
     """Measure columns whose squares leave the doubles in other units; scores are quotients."""
     count, offset, scatter = moments
     with np.errstate(over="ignore", invalid="ignore"):
@@ -165,13 +183,15 @@ def _rescale_extreme(problem, chosen, moments):
             part[suspects[is_extreme]] = values
 
 
-def merge_classes(count: Any, offset: Any, scatter: Any, is_member: Any) -> tuple[Any, Any, Any]:
+def merge_classes(
+    count: np.ndarray, offset: np.ndarray, scatter: np.ndarray, is_member: np.ndarray
+) -> Moments:
     """Return count, mean and scatter, each of shape (n_features,), of some classes as one."""
     n, mean, between = pool_means(count[:, is_member], offset[:, is_member])
     return n, mean, scatter[:, is_member].sum(axis=1) + between
 
 
-def pool_means(count: Any, offset: Any) -> tuple[Any, Any, Any]:
+def pool_means(count: np.ndarray, offset: np.ndarray) -> Moments:
     """Return the count and mean of all classes, and the scatter of the class means about it."""
     n = count.sum(axis=1)
     mean = (count * offset).sum(axis=1) / np.maximum(n, 1e-300)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numba import uintp
 
-from mauc.compile import njit, njit_part
+from mauc.compile import njit, njit_inline, njit_part
 from mauc.data.columns import default_names
 from mauc.data.problem import Problem
 from mauc.exceptions import TinyUnitsWarning, format_labels, warn_user
@@ -163,13 +163,18 @@ def weigh_columns(
         if is_symmetric:
             run(scans)
             run(weigh(queries, slots[1]))
-    is_counted = rows is None and sample_weight is not None
-    weights *= 1.0 / (np.sum(sample_weight) if is_counted else queries.size)
+    all_weights = sample_weight if rows is None else None
+    weights *= 1.0 / (queries.size if all_weights is None else np.sum(all_weights))
     return weights
 
 
 def weighted_neighbors(
-    panel: Any, queries: np.ndarray, y: Any, sample_weight: Any, takes_all: Any, n_neighbors: int
+    panel: np.ndarray,
+    queries: np.ndarray,
+    y: np.ndarray,
+    sample_weight: np.ndarray,
+    takes_all: bool,
+    n_neighbors: int,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return neighbours of queries, given their distances to all rows, and what each counts.
 
@@ -197,7 +202,7 @@ def weighted_neighbors(
     return near.astype(np.int32), shares
 
 
-def count_values(XT: Any, is_nominal: Any) -> np.ndarray:
+def count_values(XT: np.ndarray, is_nominal: np.ndarray | None) -> np.ndarray:
     """Return the number of values of nominal columns, 0 for numeric ones; int32."""
     n_values = np.zeros(XT.shape[0], np.int32)
     if is_nominal is None:
@@ -210,7 +215,7 @@ def count_values(XT: Any, is_nominal: Any) -> np.ndarray:
     return n_values
 
 
-def scale_columns(XT: Any, n_values: Any, ZT: Any) -> bool:
+def scale_columns(XT: np.ndarray, n_values: np.ndarray, ZT: np.ndarray) -> bool:
     """Fill `ZT` with columns scaled to [0, 1], nominal ones copied; return if any is missing."""
     is_nominal = n_values > 0
     with np.errstate(all="ignore"):
@@ -239,17 +244,17 @@ def new_slots(
 
 
 def add_weights(
-    ZT: Any,
-    n_values: Any,
-    is_plain: Any,
+    ZT: np.ndarray,
+    n_values: np.ndarray,
+    is_plain: bool,
     queries: np.ndarray,
-    y: Any,
+    y: np.ndarray,
     class_counts: np.ndarray,
-    near_row: Any,
-    first: Any,
-    last: Any,
-    weights: Any,
-    shares: Any = None,
+    near_row: np.ndarray,
+    first: int,
+    last: int,
+    weights: np.ndarray,
+    shares: np.ndarray | None = None,
 ) -> None:
     """Add the contributions of the queries to the weights of columns first:last.
 
@@ -269,7 +274,7 @@ def add_weights(
             add_terms(*fixed, None if is_plain else n_values[a:b], weights[a:b])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit
 def scan_panel(
     queries, is_symmetric, begin, end, offset, y, panel, near_dist, near_row, bound, target
 ):
@@ -295,7 +300,7 @@ def scan_panel(
                 )
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit
 def fill_plain(
     ZT,
     columns,
@@ -338,7 +343,7 @@ def fill_plain(
             _offer_queries(queries, start, stop, y, panel, near_dist, near_row, bound, target)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit
 def fill_mixed(
     ZT,
     columns,
@@ -435,7 +440,7 @@ def _sum_mixed(ZT, columns, n_values, row, first, last, dist):
                 dist[i] += unknown if z[i] != z[i] else abs(u - z[i])
 
 
-@njit(inline="always", error_model="numpy")
+@njit_inline
 def _offer(distance, row, k, slots, slot_rows):
     """Put a row into slot k; return the next target and its bound, inf while a slot is free."""
     slots[k] = distance
@@ -451,7 +456,7 @@ def _offer(distance, row, k, slots, slot_rows):
     return worst, largest
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit
 def add_terms(strip, queries, y, class_counts, near_row, rows, factors, n_values, weights):
     """Add the queries to the weights of columns, side by side in `strip`, plain without values."""
     for q in range(queries.size):
@@ -470,7 +475,7 @@ def add_terms(strip, queries, y, class_counts, near_row, rows, factors, n_values
                     weights[f] += factor * (diff / divisor)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit
 def add_shares(strip, queries, near_row, shares, n_values, weights):
     """Do the same for neighbours that count by given shares."""
     for q in range(queries.size):

@@ -1,18 +1,18 @@
 """Relevance by a function of a user, which is called as ``score_func`` of scikit-learn is."""
 
 import inspect
-from typing import Any
 
 import numpy as np
 
-from mauc.data.problem import Decomposition
+from mauc.data.columns import ColumnBlock
+from mauc.data.problem import Decomposition, Problem
 from mauc.engine.arrays import read_only
 from mauc.exceptions import MaucError
 from mauc.registry import ScoreFunction, function_name
 
 
 def score_by(
-    function: ScoreFunction, problem: Any, decomposition: Decomposition, chosen: Any
+    function: ScoreFunction, problem: Problem, decomposition: Decomposition, chosen: ColumnBlock
 ) -> np.ndarray:
     """Return the scores of columns on every sub-problem, -inf where the function gives NaN.
 
@@ -46,7 +46,7 @@ def takes_weights(function: ScoreFunction) -> bool:
         return False
 
 
-def _known_values(function: ScoreFunction, problem: Any, chosen: Any) -> np.ndarray:
+def _known_values(function: ScoreFunction, problem: Problem, chosen: ColumnBlock) -> np.ndarray:
     """Return columns, (n_chosen, n_samples), as read-only float64; raise for missing values."""
     XT = problem.columns.floats(chosen)
     n_missing = np.isnan(XT).sum(axis=1)
@@ -61,7 +61,7 @@ def _known_values(function: ScoreFunction, problem: Any, chosen: Any) -> np.ndar
     return read_only(XT.astype(np.float64, copy=False))
 
 
-def _checked_scores(function: ScoreFunction, found: Any, n_columns: int) -> np.ndarray:
+def _checked_scores(function: ScoreFunction, found: object, n_columns: int) -> np.ndarray:
     """Return the scores of what a function returned: scores, or a tuple of them and p-values."""
     scores = found[0] if isinstance(found, tuple) and len(found) == 2 else found
     want = (

@@ -4,10 +4,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 from sklearn.utils import gen_batches
 
 from mauc.checks import check_choice, check_level, check_real
+from mauc.data.arguments import PairWeight, Seed, TableLike
 from mauc.data.door import check_generator
 from mauc.data.labels import encode_groups
 from mauc.data.weights import pair_mean
@@ -36,20 +38,20 @@ _MAX_FREEDOM = 1e10  # beyond, Student's t is the normal distribution
 
 
 def compare_mauc(
-    y_true: Any,
-    scores_a: Any,
-    scores_b: Any,
+    y_true: ArrayLike,
+    scores_a: TableLike,
+    scores_b: TableLike,
     *,
-    groups: Any = None,
-    labels: Any = None,
-    sample_weight: Any = None,
-    pair_weight: Any = None,
+    groups: ArrayLike | None = None,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    pair_weight: PairWeight = None,
     alternative: str = "two-sided",
     margin: float = 0.005,
     level: float = 0.95,
-    folds: Any = None,
+    folds: ArrayLike | None = None,
     method: str = "auto",
-    random_state: Any = 0,
+    random_state: Seed = 0,
 ) -> "MAUCComparison":
     r"""Test whether two models, or two sets of features, differ in MAUC on the same samples.
 
@@ -329,7 +331,7 @@ class _Spread:
     losses_b: np.ndarray
     n_seen: np.ndarray
 
-    def distance(self, alpha: Any, n_tails: int, losses: np.ndarray) -> np.ndarray:
+    def distance(self, alpha: float | np.ndarray, n_tails: int, losses: np.ndarray) -> np.ndarray:
         """Return how far a bound is from the difference at a level of 1 - alpha."""
         quantile = np.maximum(-stdtrit(self.freedom, alpha / n_tails), 0.0)
         quantile = np.where(self.freedom > 0.0, quantile, np.inf)  # one group says nothing
@@ -358,7 +360,7 @@ class _Tested:
     margin: float
     level: float
 
-    def results(self, difference: Any, spread: _Spread) -> np.ndarray:
+    def results(self, difference: float | np.ndarray, spread: _Spread) -> np.ndarray:
         """Return bounds and p-value, (3,) or (3, n_pairs)."""
         difference = np.asarray(difference)
         n_tails, alpha = 2 if self.alternative == "two-sided" else 1, 1.0 - self.level
@@ -515,7 +517,7 @@ def _unit_effects(
     return columns
 
 
-def _swap_p_values(columns: list[np.ndarray], is_one_sided: bool, random_state: Any) -> np.ndarray:
+def _swap_p_values(columns: list[np.ndarray], is_one_sided: bool, random_state: Seed) -> np.ndarray:
     """Return the share of sums with signs turned that are as large as the sum, of every column.
 
     Signs go by size: neither the order of rows nor which model is a makes a difference.
@@ -551,7 +553,7 @@ def _swap_p_values(columns: list[np.ndarray], is_one_sided: bool, random_state: 
     return p_values
 
 
-def _check_scores(name: str, *given: Any) -> Any:
+def _check_scores(name: str, *given: Any) -> tuple[np.ndarray, np.ndarray, ClassPairs]:
     """Return what `check_scored` does; errors name the parameter."""
     try:
         return check_scored(*given)

@@ -1,16 +1,19 @@
 """Confidence intervals of MAUC: DeLong's variance, or the bootstrap."""
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import betaincinv, ndtri, stdtrit
 from sklearn.utils import gen_batches
 
 from mauc.checks import check_choice, check_int, check_level
 from mauc.compile import njit
+from mauc.data.arguments import PairWeight, Seed, TableLike
 from mauc.data.door import check_generator
 from mauc.data.labels import check_categories, check_no_missing_label, encode_groups
 from mauc.data.weights import pair_mean
@@ -37,18 +40,18 @@ _MAX_FREEDOM = 1e10  # beyond, Student's t is the normal distribution
 
 
 def mauc_interval(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: TableLike,
     *,
-    labels: Any = None,
-    sample_weight: Any = None,
-    pair_weight: Any = None,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    pair_weight: PairWeight = None,
     method: str = "delong",
     n_bootstrap: int | None = None,
     level: float = 0.95,
-    folds: Any = None,
-    groups: Any = None,
-    random_state: Any = 0,
+    folds: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    random_state: Seed = 0,
     n_jobs: int | None = None,
 ) -> "MAUCInterval":
     """Compute MAUC and its confidence interval, and those of the class pairs.
@@ -235,7 +238,7 @@ class MAUCInterval(Result):
 
 
 def _resampled_auc(
-    ST: np.ndarray, pairs: ClassPairs, n_bootstrap: int, random_state: Any, n_jobs: int | None
+    ST: np.ndarray, pairs: ClassPairs, n_bootstrap: int, random_state: Seed, n_jobs: int | None
 ) -> np.ndarray:
     """Return (A_ij + A_ji) / 2 of resamples within the classes, shape (n_bootstrap, n_pairs)."""
     codes, weights, n_classes = pairs.codes, pairs.weights, len(ST)
@@ -248,7 +251,8 @@ def _resampled_auc(
     seeds = np.random.SeedSequence(random_state).spawn(n_bootstrap)
     auc = np.empty((n_bootstrap, len(pairs.first)))
 
-    def resample(block):
+    def resample(block: slice) -> None:
+        """Fill in the AUCs of some resamples."""
         for at in range(block.start, block.stop):
             generator = np.random.default_rng(seeds[at])
             drawn = np.zeros(len(codes))
@@ -268,7 +272,7 @@ def _resampled_auc(
     return auc
 
 
-def fold_parts(folds: Any, n_samples: int) -> list[np.ndarray]:
+def fold_parts(folds: ArrayLike | None, n_samples: int) -> list[np.ndarray]:
     """Return the rows of each fold, or all rows if there are no folds."""
     if folds is None:
         return [np.arange(n_samples)]
@@ -598,7 +602,7 @@ def _divide(above: np.ndarray, below: np.ndarray, otherwise: float = 0.0) -> np.
     return np.divide(above, below, out=np.full(above.shape, otherwise), where=below > 0.0)
 
 
-def _variance(values, shares, size):
+def _variance(values: np.ndarray, shares: np.ndarray, size: float) -> np.ndarray:
     """Return the variance along the last axis; infinite where one sample has all weight."""
     if size <= 1.0 + 1e-12:
         return np.full(values.shape[:-1], np.inf)
@@ -607,15 +611,15 @@ def _variance(values, shares, size):
 
 
 def binomial_bounds(
-    auc: Any,
-    variances: Any,
-    sizes: Any,
+    auc: np.ndarray,
+    variances: Sequence[np.ndarray] | np.ndarray,
+    sizes: Sequence[np.ndarray] | np.ndarray,
     level: float,
-    factor: Any = 1.0,
-    priors: Any = (_PRIOR_SHARE,) * 2,
-    limits: Any = (1.0, 1.0),
-    max_freedom: Any = _MAX_FREEDOM,
-    counts: Any = None,
+    factor: float | np.ndarray = 1.0,
+    priors: Sequence[float] | np.ndarray = (_PRIOR_SHARE,) * 2,
+    limits: Sequence[float] | np.ndarray = (1.0, 1.0),
+    max_freedom: float | np.ndarray = _MAX_FREEDOM,
+    counts: Sequence[np.ndarray] | np.ndarray | None = None,
 ) -> np.ndarray:
     """Return exact binomial bounds at the number of trials that has the variance of the AUC.
 
@@ -650,7 +654,7 @@ def binomial_bounds(
     return np.stack((lower, upper))
 
 
-@njit(cache=True, nogil=True)
+@njit
 def _add_components(ST, orders, codes, weights, totals, out):
     """Add to out[a, j] the wins of sample a, 2 per weight and 1 per tied weight, of two columns."""
     n_classes, n = ST.shape

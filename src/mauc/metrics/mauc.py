@@ -2,14 +2,16 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn import get_config
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from mauc.checks import check_choice
+from mauc.data.arguments import MatrixLike, PairWeight, TableLike
 from mauc.data.columns import is_frame
 from mauc.data.door import check_same_length, check_table
 from mauc.data.doubles import warn_of_merged_values
@@ -38,13 +40,13 @@ _RESPONSES = ("predict_proba", "decision_function")
 
 
 def mauc_score(
-    y_true: Any,
-    y_score: Any,
+    y_true: ArrayLike,
+    y_score: TableLike,
     *,
-    labels: Any = None,
-    sample_weight: Any = None,
-    average: Any = "macro",
-    pair_weight: Any = None,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    average: Literal["macro", "weighted"] = "macro",
+    pair_weight: PairWeight = None,
 ) -> float:
     r"""Compute MAUC, the multi-class AUC of Hand and Till.
 
@@ -112,7 +114,12 @@ def mauc_score(
 
 
 def auc_mu_score(
-    y_true: Any, y_score: Any, weights: Any = None, *, labels: Any = None, sample_weight: Any = None
+    y_true: ArrayLike,
+    y_score: Any,
+    weights: Any = None,
+    *,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
 ) -> float:
     r"""Compute AUC mu, the multi-class AUC of Kleiman and Page.
 
@@ -169,12 +176,12 @@ def auc_mu_score(
 
 
 def pair_auc_scores(
-    y_true: Any,
+    y_true: ArrayLike,
     y_score: Any,
     *,
-    labels: Any = None,
-    sample_weight: Any = None,
-    pair_weight: Any = None,
+    labels: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    pair_weight: PairWeight = None,
 ) -> "PairAUCReport":
     """Compute the AUC of a score matrix on every pair of classes.
 
@@ -305,7 +312,7 @@ class PairAUCReport(Result):
 class _Scorer:
     """A scorer, as `make_mauc_scorer` describes it."""
 
-    def __init__(self, response_method: tuple[str, ...], pair_weight: Any) -> None:
+    def __init__(self, response_method: tuple[str, ...], pair_weight: PairWeight) -> None:
         self._response_method, self._pair_weight = response_method, pair_weight
         self._request = MetadataRequest(owner=type(self).__name__)
         self._request.score.add_request(param="sample_weight", alias=None)
@@ -314,7 +321,13 @@ class _Scorer:
         weights = "" if self._pair_weight is None else f", pair_weight={self._pair_weight!r}"
         return f"make_mauc_scorer({self._response_method!r}{weights})"
 
-    def __call__(self, estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def __call__(
+        self,
+        estimator: Any,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
         """Return the MAUC of the estimator's scores of X."""
         check_no_missing_label(y)
         name = type(estimator).__name__
@@ -329,8 +342,13 @@ class _Scorer:
                 f"y must hold only classes that {name} has seen in fit, "
                 f"got also {format_labels(unseen)}."
             )
-        options = {"sample_weight": sample_weight, "pair_weight": self._pair_weight}
-        return mauc_score(y, scores, labels=estimator.classes_, **options)
+        return mauc_score(
+            y,
+            scores,
+            labels=estimator.classes_,
+            sample_weight=sample_weight,
+            pair_weight=self._pair_weight,
+        )
 
     def set_score_request(self, *, sample_weight: bool | str | None) -> "_Scorer":
         """Request, or refuse, sample weights from scikit-learn's metadata routing."""
@@ -344,7 +362,9 @@ class _Scorer:
         return self._request
 
 
-def make_mauc_scorer(response_method: Any = _RESPONSES, *, pair_weight: Any = None) -> _Scorer:
+def make_mauc_scorer(
+    response_method: str | Sequence[str] = _RESPONSES, *, pair_weight: PairWeight = None
+) -> _Scorer:
     """Make a scorer: a callable of a fitted classifier, X and y that returns MAUC.
 
     Unlike a scorer of scikit-learn's ``make_scorer``, it knows the classes of the classifier, so
@@ -402,7 +422,7 @@ class ClassPairs:
         classes: np.ndarray,
         weights: np.ndarray | None = None,
         *,
-        pair_weight: Any = None,
+        pair_weight: PairWeight = None,
         name: str = "y_true",
     ) -> None:
         self.codes: np.ndarray = codes
@@ -443,7 +463,7 @@ class ClassPairs:
         y_test: np.ndarray,
         classes: np.ndarray,
         weights: np.ndarray | None = None,
-        pair_weight: Any = None,
+        pair_weight: PairWeight = None,
     ) -> "ClassPairs":
         """Return the pairs of a test part, given the sorted classes of the training part."""
         unknown = np.setdiff1d(y_test, classes)
@@ -502,11 +522,11 @@ def score_columns(scores: np.ndarray, name: str) -> np.ndarray:
 
 
 def check_scored(
-    y_true: Any,
+    y_true: ArrayLike,
     y_score: Any,
-    labels: Any,
-    sample_weight: Any = None,
-    pair_weight: Any = None,
+    labels: ArrayLike | None,
+    sample_weight: ArrayLike | None = None,
+    pair_weight: PairWeight = None,
     *,
     is_ordinal: bool = True,
 ) -> tuple[np.ndarray, np.ndarray, ClassPairs]:
@@ -514,7 +534,7 @@ def check_scored(
     check_no_missing_label(y_true, "y_true")
     y_true = check_categories(y_true, "y_true")
     table = _score_table(y_score)
-    is_vector = np.ndim(y_score) == 1
+    is_vector = not is_frame(y_score) and np.ndim(y_score) == 1
     if is_vector and _are_labels(np.asarray(y_score), y_true):
         raise MaucError(
             "y_score holds labels, and MAUC needs scores: a column of probabilities or decision "
@@ -540,7 +560,9 @@ def _are_labels(values: np.ndarray, y_true: np.ndarray) -> bool:
     return len(known) > 2 and known.dtype.kind in "biuf" and bool(np.isin(values, known).all())
 
 
-def _named_labels(y_true: np.ndarray, names: list[Any], scores: np.ndarray, labels: Any) -> Any:
+def _named_labels(
+    y_true: np.ndarray, names: list[Any], scores: np.ndarray, labels: ArrayLike | None
+) -> ArrayLike | None:
     """Return the label of every column of a frame by its name; `labels` if the names say none."""
     known = np.unique(y_true) if labels is None else check_categories(labels, "labels")
     found = match_names(names, known)
@@ -585,7 +607,9 @@ def _named_labels(y_true: np.ndarray, names: list[Any], scores: np.ndarray, labe
     return np.array([found.others.get(j, label) for j, label in enumerate(found.classes)])
 
 
-def _encode(y_true, labels, n_columns):
+def _encode(
+    y_true: np.ndarray, labels: ArrayLike | None, n_columns: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the label of each column and the column of each sample."""
     present, codes = np.unique(y_true, return_inverse=True)
     if labels is None:

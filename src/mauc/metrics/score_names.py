@@ -39,7 +39,7 @@ class KnownClasses:
     """Classes by the texts of their labels; 1.0 is 1 unless both are classes."""
 
     def __init__(self, classes: Iterable[Any]) -> None:
-        self.labels = list(classes)
+        self.labels: list[Any] = list(classes)
         self._by_text = {str(label): label for label in self.labels}
         counts = Counter(map(plain_text, self._by_text))
         for text, label in list(self._by_text.items()):

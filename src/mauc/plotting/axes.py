@@ -5,6 +5,7 @@ from itertools import count
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mauc.exceptions import MaucError, printable
 from mauc.extras import optional_import
@@ -87,7 +88,7 @@ def annotate_empty(ax: Any, text: str) -> None:
     ax.set_yticks([])
 
 
-def label_axis(axis: Any, names: Sequence[Any], **options: Any) -> None:
+def label_axis(axis: Any, names: Sequence[object], **options: Any) -> None:
     """Label positions 0, 1, ... of an axis by names, or every k-th; options are those of texts."""
     width, height = size_in_inches(axis.axes)
     is_below = axis.axis_name == "x"
@@ -105,7 +106,7 @@ def size_in_inches(ax: Any) -> tuple[float, float]:
     return box.width / ax.figure.dpi, box.height / ax.figure.dpi
 
 
-def shorten(name: Any, n_letters: int = MAX_LETTERS) -> str:
+def shorten(name: object, n_letters: int = MAX_LETTERS) -> str:
     r"""Return a name of at most `n_letters` letters for a plot, without its middle.
 
     Of a class pair that of both classes is left out. Signs stay signs: Matplotlib would read a
@@ -132,7 +133,7 @@ def _elide(text: str, n_letters: int) -> str:
     return f"{text[:half]}…{text[half + 1 - n_letters :]}"
 
 
-def room_for(names: Sequence[Any]) -> float:
+def room_for(names: Sequence[object]) -> float:
     """Return the inches that the longest of some labels takes."""
     return _LETTER * max((len(shorten(name).replace("\\$", "$")) for name in names), default=0)
 
@@ -241,7 +242,7 @@ def draw_curves(
     return "band" if has_bands else "bar"
 
 
-def mark_sizes(ax: Any, sizes: Any, chosen: int | None = None) -> None:
+def mark_sizes(ax: Any, sizes: ArrayLike, chosen: int | None = None) -> None:
     """Put ticks at the sizes and number those that have room, on a logarithmic axis if crowded."""
     sizes = np.unique(sizes)
     is_crowded = len(sizes) > 3 and np.median(sizes) < 0.3 * sizes[-1]

@@ -82,7 +82,7 @@ class FoldedScores:
         return joint_step(separations, state.separations, weights)
 
 
-@njit(cache=True, nogil=True)
+@njit
 def joint_step(before, after, weights):
     """Return the fields of `Taken` of columns added at once, and what error they leave."""
     pair, largest_drop, loss = 0, -1.0, 0.0

@@ -8,13 +8,12 @@ comes from files of their own: the folded scores of features from `folded`, wish
 import math
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numba import uintp
 
-from mauc.compile import njit, njit_part
+from mauc.compile import njit, njit_inline, njit_part
 from mauc.engine.arithmetic import dot, exp_minus, fused
 from mauc.measure.effects import RATE, Candidates
 from mauc.measure.nominal_scores import NominalColumn
@@ -154,7 +153,7 @@ class SearchState:
         self.blocks: list[Block] = _feature_blocks(
             self.n_features, scores.padded.shape[1], options.n_jobs
         )
-        self.pool: ThreadPoolExecutor | nullcontext[None] | None = None  # while it is searched
+        self.pool: ThreadPoolExecutor | None = None  # while it is searched
         self._nominal = np.array(sorted(scores.nominal), np.int64)
         self._n_reduced = np.zeros(n_columns, np.int64)  # chosen columns that effects are freed of
 
@@ -555,7 +554,7 @@ class GainBounds:
         )
 
 
-@njit(cache=True, nogil=True)
+@njit
 def bound_block(
     first, last, variances, growths, spread, is_full, old_variances, offsets, reaches, limits
 ):
@@ -575,7 +574,7 @@ def bound_block(
             reaches[f], old_variances[f], offsets[f] = reach, v, 0
 
 
-@njit(cache=True, nogil=True)
+@njit
 def find_best(
     effects,
     n_updates,
@@ -643,7 +642,7 @@ def find_best(
     return best
 
 
-@njit(nogil=True, inline="always")
+@njit_inline
 def find_favourite(prior, limits, first, last, is_left):
     """Return the feature left of the largest bound times prior weight, -1 if there is none."""
     favourite, largest = -1, -1.0
@@ -653,7 +652,7 @@ def find_favourite(prior, limits, first, last, is_left):
     return favourite
 
 
-@njit(nogil=True, inline="always")  # its many arrays are not passed for every batch
+@njit_inline  # its many arrays are not passed for every batch
 def score_batch(
     batch,
     n_batch,
@@ -705,7 +704,7 @@ def gain_of(loss):
     return 1.0 - loss if loss < 1.0 else 0.0
 
 
-@njit(nogil=True, inline="always")
+@njit_inline
 def is_better(f, other, prior, losses):
     """Whether a feature comes before another one.
 
@@ -721,7 +720,7 @@ def is_better(f, other, prior, losses):
     return losses[f] < losses[other] or (losses[f] == losses[other] and f < other)
 
 
-@njit(cache=True, nogil=True)
+@njit
 def take_column(s, step, effects, variances, stakes, separations, weights, slopes, roots):
     """Choose column s, its effects up to date, and return the fields of `Taken`."""
     n_pairs = weights.shape[0]
@@ -749,7 +748,7 @@ def take_column(s, step, effects, variances, stakes, separations, weights, slope
     return pair, row[pair] * row[pair] / variances[s], largest_drop, math.sqrt(before)
 
 
-@njit(cache=True, nogil=True)
+@njit
 def count_better(
     pair,
     gain,
@@ -784,7 +783,7 @@ def count_better(
     return n_better
 
 
-@njit(cache=True, nogil=True)
+@njit
 def update_effects(columns, effects, n_updates, step, slopes, factors):
     """Condition the effects of some columns on all columns chosen so far."""
     for f in columns:
@@ -796,7 +795,7 @@ def update_effects(columns, effects, n_updates, step, slopes, factors):
         n_updates[f] = step
 
 
-@njit(cache=True, nogil=True)
+@njit
 def update_block(
     scores,
     scores_s,

@@ -176,7 +176,7 @@ def score_of(rule, weight, relevance, n_counted, sums, n_chosen, f):
     return sums[f] if n_counted[f] == n_chosen else np.inf
 
 
-@njit(cache=True, nogil=True)
+@njit
 def best_of_block(
     states,
     merged,

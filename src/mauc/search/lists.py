@@ -4,6 +4,7 @@ A relevance scores the features on every sub-problem, block by block, and the be
 are kept; then a schedule says which list gives its next feature, until K are selected.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from mauc.compile import njit, njit_part
+from mauc.data.columns import ColumnBlock
 from mauc.data.problem import Decomposition, Problem
 from mauc.data.weights import pair_mean
 from mauc.data.wishes import Constraints
@@ -102,7 +104,7 @@ def rank_features(
 
 def score_block(
     problem: Problem,
-    block: Any,
+    block: ColumnBlock,
     decomposition: Decomposition,
     relevance: Callable[..., np.ndarray],
     options: dict[str, Any],
@@ -124,7 +126,9 @@ def score_block(
     return scores, means
 
 
-def top_k(blocks: Iterator[tuple[Any, Any]], length: int, ties: str) -> TopK:
+def top_k(
+    blocks: Iterator[tuple[slice, tuple[np.ndarray, np.ndarray]]], length: int, ties: str
+) -> TopK:
     """Return the best `length` features of all lists, of blocks of scores and their means."""
     lists: TopK | None = None
     first_blocks: list[tuple[np.ndarray, np.ndarray]] = []  # until the lists can be filled
@@ -148,7 +152,9 @@ def _fill_first(blocks: list[tuple[np.ndarray, np.ndarray]], length: int) -> Top
     return fill_lists(np.concatenate(scores), np.concatenate(tie_breaks), length)
 
 
-def draw_features(lists: Any, schedule: Any, n_wanted: int, score_feature: Any) -> Selection:
+def draw_features(
+    lists: TopK, schedule: "Schedule", n_wanted: int, score_feature: Callable[[int], np.ndarray]
+) -> Selection:
     """Draw features from ranking lists until `n_wanted` are selected, each once (Algorithm 1)."""
     n_lists, length = lists.features.shape
     heads, is_open = [0] * n_lists, schedule.is_drawn.copy()
@@ -185,9 +191,9 @@ class _Drawn:
 
 def draw_units(
     lists: TopK,
-    schedule: Any,
+    schedule: "Schedule",
     n_wanted: int,
-    score_feature: Callable[[int], Any],
+    score_feature: Callable[[int], np.ndarray],
     wishes: Constraints,
 ) -> Selection:
     """Draw units as `draw_features` does, by AUC above 1/2; what no longer fits is passed over."""
@@ -238,17 +244,31 @@ _LARGEST_AUC = 1 - 1e-4  # where the probit of a perfect AUC is clipped
 _BATCH = 256  # random numbers drawn at once; fixed, so that a longer selection begins the same
 
 
-class Schedule:
+class Schedule(ABC):
     """Says which list is drawn from next; `shares` are what class pairs count, None if equal."""
 
     needs_scores = False
 
-    def __init__(self, decomposition: Any, class_weights: np.ndarray, rng: Any, shares: Any = None):
+    def __init__(
+        self,
+        decomposition: Decomposition,
+        class_weights: np.ndarray,
+        rng: np.random.RandomState,
+        shares: np.ndarray | None = None,
+    ):
         self.n_lists: int = decomposition.n_subproblems
-        self.rng: Any = rng
-        self.shares: Any = shares
+        self.rng: np.random.RandomState = rng
+        self.shares: np.ndarray | None = shares
         #: lists that are drawn from: not those of pairs that do not count
         self.is_drawn: np.ndarray = np.ones(self.n_lists, bool) if shares is None else shares > 0
+
+    @abstractmethod
+    def next_list(self, is_open: np.ndarray) -> int:
+        """Return the number of the list to draw from."""
+
+    def observe(self, scores: np.ndarray) -> None:
+        """Take note of the scores of a selected feature on all sub-problems."""
+        raise NotImplementedError  # they are told to schedules that need them
 
 
 class Random(Schedule):
@@ -256,7 +276,7 @@ class Random(Schedule):
 
     drawn: Iterator[int] = iter(())
 
-    def next_list(self, is_open: Any) -> int:
+    def next_list(self, is_open: np.ndarray) -> int:
         """Return the number of the list to draw from."""
         while True:
             for number in self.drawn:
@@ -273,7 +293,13 @@ class Random(Schedule):
 class RandRobin(Random):
     """Draw a list at random by the share of the samples that it is about."""
 
-    def __init__(self, decomposition: Any, class_weights: np.ndarray, rng: Any, shares: Any = None):
+    def __init__(
+        self,
+        decomposition: Decomposition,
+        class_weights: np.ndarray,
+        rng: np.random.RandomState,
+        shares: np.ndarray | None = None,
+    ):
         super().__init__(decomposition, class_weights, rng, shares)
         weights = decomposition.shares(class_weights)
         if shares is not None:
@@ -288,13 +314,19 @@ class RoundRobin(Schedule):
     are owed, and the list that is owed most pays for it.
     """
 
-    def __init__(self, decomposition: Any, class_weights: np.ndarray, rng: Any, shares: Any = None):
+    def __init__(
+        self,
+        decomposition: Decomposition,
+        class_weights: np.ndarray,
+        rng: np.random.RandomState,
+        shares: np.ndarray | None = None,
+    ):
         super().__init__(decomposition, class_weights, rng, shares)
         self.order: np.ndarray = decomposition.rounds()
         self.turn: int = -1
         self.owed: np.ndarray = np.zeros(self.n_lists)
 
-    def next_list(self, is_open: Any) -> int:
+    def next_list(self, is_open: np.ndarray) -> int:
         """Return the number of the list to draw from."""
         while True:
             if self.shares is None:
@@ -315,22 +347,28 @@ class Hardest(Schedule):
 
     needs_scores = True
 
-    def __init__(self, decomposition: Any, class_weights: np.ndarray, rng: Any, shares: Any = None):
+    def __init__(
+        self,
+        decomposition: Decomposition,
+        class_weights: np.ndarray,
+        rng: np.random.RandomState,
+        shares: np.ndarray | None = None,
+    ):
         super().__init__(decomposition, class_weights, rng, shares)
         self.separation: np.ndarray = np.zeros(self.n_lists)
         if shares is not None:
             self.separation -= 4.0 * np.log(np.maximum(shares, 1e-300))
 
-    def next_list(self, is_open: Any) -> int:
+    def next_list(self, is_open: np.ndarray) -> int:
         """Return the number of the list to draw from."""
         return int(np.argmin(np.where(is_open, self.separation, np.inf)))
 
-    def observe(self, scores: Any) -> None:
+    def observe(self, scores: np.ndarray) -> None:
         """Take note of the scores of a selected feature on all sub-problems."""
         self.separation += ndtri(np.minimum(scores, _LARGEST_AUC)) ** 2
 
 
-SCHEDULES: dict[ScheduleName, Any] = {
+SCHEDULES: dict[ScheduleName, type[Schedule]] = {
     "random": Random,
     "round_robin": RoundRobin,
     "rand_robin": RandRobin,
@@ -338,7 +376,7 @@ SCHEDULES: dict[ScheduleName, Any] = {
 }
 
 
-@njit(cache=True, nogil=True)
+@njit
 def push_block(scores, tie_breaks, first_feature, top_scores, top_ties, top_features):
     """Push a block of (n_block, n_lists) scores into all lists, which are full: (n_lists, k).
 

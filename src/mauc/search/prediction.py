@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from numba import uintp
+from numpy.typing import DTypeLike
 from scipy.special import ndtr, ndtri
 
 from mauc.compile import njit
@@ -36,7 +37,7 @@ class Prediction:
     left: Leftover
     n_steps: np.ndarray  #: (k,), int64: chosen columns with each of the features
 
-    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> np.ndarray:
         return np.array(self.mauc, dtype=dtype)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -274,7 +275,7 @@ def _likelihoods(sizes: np.ndarray) -> np.ndarray:
     return np.exp(-0.5 * sizes * sizes / variances) / np.sqrt(variances)
 
 
-@njit(cache=True, nogil=True)
+@njit
 def maximise(likelihoods, shares, weights, sums):
     """Update a mixture's weights by EM; `likelihoods` has shape (n_bins, n_components)."""
     n_components = weights.shape[0]
@@ -293,7 +294,7 @@ def maximise(likelihoods, shares, weights, sums):
         weights[0] += _NULL_SHARE
 
 
-@njit(cache=True, nogil=True)
+@njit
 def factorise(lower):
     """Replace the lower half of a correlation matrix by its Cholesky factor, as the search does."""
     for i in range(lower.shape[0]):
@@ -307,7 +308,7 @@ def factorise(lower):
         lower[i, i] = math.sqrt(max(variance, MIN_VARIANCE))
 
 
-@njit(cache=True, nogil=True)
+@njit
 def whiten(lower_row, step, points):
     """Make row `step` of the points independent of the rows before it."""
     row = points[step]
@@ -320,7 +321,7 @@ def whiten(lower_row, step, points):
         row[i] /= root
 
 
-@njit(cache=True, nogil=True)
+@njit
 def add_distances(points, bias, codes, counts, units, squares, products, leverages):
     """Add one coordinate, a row of `_standard_points`, to the distances of all samples.
 
@@ -339,7 +340,7 @@ def add_distances(points, bias, codes, counts, units, squares, products, leverag
             products[i, g] += v * r
 
 
-@njit(cache=True, nogil=True)
+@njit
 def leave_out(
     squares,
     products,

@@ -1,7 +1,6 @@
 """Weights of the features in the greedy search: the importances of an estimator."""
 
 from reprlib import repr as short_repr
-from typing import Any
 
 import numpy as np
 from joblib import parallel_config
@@ -21,7 +20,7 @@ _QUARTILE = 1.349  # standard deviations between the quartiles of normal values
 _MIN_SPREAD = 0.05  # standard deviations: with less, the quartiles tell nothing of most values
 
 
-def check_prior(prior: Any) -> BaseEstimator:
+def check_prior(prior: object) -> BaseEstimator:
     """Return an estimator, checked."""
     if hasattr(prior, "fit") and not isinstance(prior, type):
         return prior
@@ -63,14 +62,16 @@ def learn_importances(
     return importances
 
 
-def _order_rows(values, codes, weights):
+def _order_rows(values: np.ndarray, codes: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
     """Return an order of the samples by what they hold, so that bootstraps of them are the same."""
     order = np.arange(len(codes)) if weights is None else np.lexsort((weights, codes))
     rows = np.ascontiguousarray(values.T[order]).view(f"V{len(values)}").ravel()
     return order[np.argsort(rows, kind="stable")]
 
 
-def _fit_importances(estimator, X, codes, weights):
+def _fit_importances(
+    estimator: BaseEstimator, X: np.ndarray, codes: np.ndarray, weights: np.ndarray | None
+) -> np.ndarray:
     """Return the importances of a fitted copy of an estimator, or sizes of its coefficients."""
     name, n_features = type(estimator).__name__, X.shape[1]
     try:
@@ -94,7 +95,7 @@ def _fit_importances(estimator, X, codes, weights):
         ) from error
     found = getattr(last, "feature_importances_", None)
     if found is None and (found := getattr(last, "coef_", None)) is not None:
-        found = np.abs(np.atleast_2d(found)).sum(axis=0)
+        found = np.abs(np.atleast_2d(np.asarray(found))).sum(axis=0)
     if found is None or np.shape(found) != (n_features,) or not np.isfinite(found).all():
         got = "nothing" if found is None else f"{np.size(found):,}"
         raise MaucError(
@@ -104,7 +105,7 @@ def _fit_importances(estimator, X, codes, weights):
     return np.array(found, np.float64)
 
 
-def _signs(scores):
+def _signs(scores: NormalScores) -> np.ndarray:
     """Return 1 or -1 for every feature, the other one for its negative."""
     signs = np.zeros(len(scores.varies), np.int8)
     for sums in scores.sums:
@@ -112,7 +113,7 @@ def _signs(scores):
     return np.where(signs == 0, 1, signs).astype(np.int8)
 
 
-def _check_cells(n_features, n_kept):
+def _check_cells(n_features: int, n_kept: int) -> None:
     """Raise if the values of all features cannot be brought together for the estimator."""
     n_cells = n_features * n_kept
     if n_cells > _SMALL_CELLS:
@@ -144,11 +145,11 @@ def _score_block(problem: Problem, block: slice, rows: np.ndarray, out: np.ndarr
     out[:] = _robust_scores(problem.value_columns(block), problem.sample_weight)[:, rows]
 
 
-def _robust_scores(XT, sample_weight=None):
+def _robust_scores(XT: np.ndarray, sample_weight: np.ndarray | None = None) -> np.ndarray:
     """Return the scores of columns, shape (n_columns, n_samples), int8."""
     values = _in_range(XT.astype(np.float64))
     if sample_weight is None:
-        ordered, weights = np.sort(values, axis=1), 1.0  # missing values come last
+        ordered, weights = np.sort(values, axis=1), np.ones(1)  # missing values come last
     else:
         order = np.argsort(values, axis=1)
         ordered, weights = np.take_along_axis(values, order, axis=1), sample_weight[order]
@@ -163,14 +164,14 @@ def _robust_scores(XT, sample_weight=None):
     return np.rint(np.clip(UNIT * scaled, -MAX_SCORE, MAX_SCORE)).astype(np.int8)
 
 
-def _in_range(values):
+def _in_range(values: np.ndarray) -> np.ndarray:
     """Return columns in units in which no square overflows; infinite values become -2 or 2."""
     sizes = np.where(np.isfinite(values), np.abs(values), 0.0).max(axis=1)
     exponents = np.frexp(sizes)[1]
     return np.clip(np.ldexp(values, -exponents[:, np.newaxis]), -2.0, 2.0)
 
 
-def _quantile(ordered, weights, share):
+def _quantile(ordered: np.ndarray, weights: np.ndarray, share: float) -> np.ndarray:
     """Return a quantile of the known values of every sorted row, between two of them by share."""
     ends = np.cumsum(weights, axis=1)
     last = np.maximum(ends[:, -1:] - 1.0, 0.0)
@@ -185,7 +186,7 @@ def _quantile(ordered, weights, share):
     return (1.0 - part) * low + part * high
 
 
-def _deviation(ordered, weights):
+def _deviation(ordered: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Return the standard deviation of the known values of every row; 0 if there is none."""
     known = np.where(weights > 0.0, ordered, 0.0)
     total = weights.sum(axis=1, keepdims=True)

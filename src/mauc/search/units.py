@@ -222,7 +222,7 @@ def _correlation_matrix(state: SearchState, columns: np.ndarray) -> np.ndarray:
     return r
 
 
-@njit(cache=True, nogil=True)
+@njit
 def joint_squares(covariances, effects, squares):
     """Add e' C^-1 e to `squares` for every class pair, as a search does; overwrite C and e."""
     n, n_pairs = effects.shape

@@ -3,16 +3,18 @@
 from abc import abstractmethod
 from contextlib import nullcontext
 from dataclasses import KW_ONLY, dataclass, replace
-from numbers import Integral, Real
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.metadata_routing import UNUSED
 
-from mauc.checks import check_level
+from mauc.checks import check_level, is_int, is_real
+from mauc.data.arguments import Classifier, Client, MatrixLike, Splits, TableLike
 from mauc.data.columns import is_frame
 from mauc.data.door import (
     FitOptions,
@@ -58,13 +60,12 @@ class RankingSelector(SelectorMixin, Ranker):
     result is passed on as `options`. What input it takes is written in the registry.
     """
 
-    n_features_to_select: Any = None
+    n_features_to_select: int | float | str | None = None
     _: KW_ONLY
     fdr_alpha: float = 0.05
     n_jobs: int | None = None
     verbose: bool = False
 
-    _size_choices = '"all", "auto" or "fdr"'  # that n_features_to_select may be
     _takes_wishes = False  # whether its search knows of features that may not be chosen
     _training_rows = cast("TrainingRows | None", None)  # None after a fit on a source
     _left_out = np.empty(0, np.int64)  # columns that are dates
@@ -76,13 +77,13 @@ class RankingSelector(SelectorMixin, Ranker):
     @with_callbacks
     def fit(
         self,
-        X: Any,
-        y: Any,
-        sample_weight: Any = None,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
         *,
-        groups: Any = None,
-        cv: Any = None,
-        client: Any = None,
+        groups: ArrayLike | None = None,
+        cv: Splits | None = None,
+        client: Client = None,
     ) -> Self:
         """Rank the features and select the first of them.
 
@@ -183,7 +184,9 @@ class RankingSelector(SelectorMixin, Ranker):
         """What the parameters say of the data of a fit."""
         return FitOptions.of(self, self.accepts)
 
-    def explain(self, feature: Any, X: Any, y: Any, sample_weight: Any = None) -> "Explanation":
+    def explain(
+        self, feature: str | int, X: TableLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> "Explanation":
         """Explain why a feature was chosen, or why not.
 
         Parameters
@@ -228,13 +231,13 @@ class RankingSelector(SelectorMixin, Ranker):
 
     def certificate(
         self,
-        X: Any,
-        y: Any,
-        estimator: Any = None,
+        X: TableLike,
+        y: ArrayLike,
+        estimator: Classifier | None = None,
         *,
-        sample_weight: Any = None,
-        groups: Any = None,
-        cv: Any = 5,
+        sample_weight: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+        cv: Splits = 5,
         level: float = 0.95,
     ) -> "Certificate":
         """Bound what leaving out the other features costs, on rows that had no say in the choice.
@@ -290,7 +293,7 @@ class RankingSelector(SelectorMixin, Ranker):
         state.pop("_explained", None)  # it can be found again
         return state
 
-    def _check_fit(self, client):
+    def _check_fit(self, client: Client) -> Any:
         """Return the checked options of a fit."""
         if self.n_jobs is not None:
             count_threads(self.n_jobs)
@@ -306,7 +309,7 @@ class RankingSelector(SelectorMixin, Ranker):
             )
         return self.check_options()
 
-    def _learn(self, problem, ranked):
+    def _learn(self, problem: Problem, ranked: Ranked) -> Self:
         """Set the learned attributes; the AUCs of the selected are known."""
         names = ranked.decomposition.names(problem.classes)
         self.classes_: np.ndarray = problem.classes
@@ -316,6 +319,7 @@ class RankingSelector(SelectorMixin, Ranker):
         self.ranking_: np.ndarray = ranked.selection.features
         self.support_: np.ndarray = np.zeros(problem.n_features, bool)
         self.support_[self.ranking_] = True
+        assert ranked.pair_auc is not None
         self.pair_auc_: np.ndarray = ranked.pair_auc
         details, wishes = ranked.details, problem.constraints
         if wishes is not None and wishes.costs is not None:
@@ -332,8 +336,13 @@ class RankingSelector(SelectorMixin, Ranker):
     @property
     def accepts(self) -> Accepts:
         """What input the selector takes, with its present options."""
-        kind: Any = type(self)
+        kind: type = type(self)
         return accepts_of(kind)
+
+    @property
+    def _size_choices(self) -> str:
+        """What n_features_to_select may be besides numbers."""
+        return '"all", "auto" or "fdr"'
 
     @property
     def score_label(self) -> str:
@@ -345,7 +354,7 @@ class RankingSelector(SelectorMixin, Ranker):
         return None
 
     @abstractmethod
-    def _rank(self, problem, n_wanted, options) -> Ranked:
+    def _rank(self, problem: Problem, n_wanted: int, options: Any) -> Ranked:
         """Rank the features of a problem; further learned attributes may be set."""
 
     def _rank_open(
@@ -368,7 +377,9 @@ class RankingSelector(SelectorMixin, Ranker):
         is_wanted = significant_features(problem, self.fdr_alpha, self.n_jobs)
         return np.isin(wishes.unit_of, [*wishes.unit_of[is_wanted], *wishes.keep])
 
-    def _rank_among(self, problem, n_wanted, options, is_wanted) -> Ranked:
+    def _rank_among(
+        self, problem: Problem, n_wanted: int, options: Any, is_wanted: np.ndarray
+    ) -> Ranked:
         """Rank those of the features that are wanted, fewer than `n_wanted` if they are."""
         if is_wanted.all():
             return self._rank(problem, n_wanted, options)
@@ -391,14 +402,14 @@ class RankingSelector(SelectorMixin, Ranker):
         return ranked._replace(
             selection=Selection(*(part[kept] for part in ranked.selection)),
             pair_auc=None if ranked.pair_auc is None else ranked.pair_auc[kept],
-            details={name: part[kept] for name, part in ranked.details.items()},
+            details={name: np.asarray(part)[kept] for name, part in ranked.details.items()},
         )
 
-    def _wanted_size(self):
+    def _wanted_size(self) -> int | float | str | None:
         """Return the number of features that the user wants."""
         return self.n_features_to_select
 
-    def _n_wanted(self, problem, X, y, **given):
+    def _n_wanted(self, problem: Problem, X: MatrixLike | None, y: Any, **given: Any) -> int:
         """Return how many features to rank; `given` are arguments of `select_k`."""
         wanted = self._wanted_size()
         if isinstance(wanted, str) and wanted == "auto":
@@ -414,7 +425,7 @@ class RankingSelector(SelectorMixin, Ranker):
             return self.size_curve_.size
         return self._check_size(problem.n_features, problem.constraints, self._size_choices)
 
-    def _check_size(self, n_features, wishes, choices):
+    def _check_size(self, n_features: int, wishes: Constraints | None, choices: str) -> int:
         """Return how many of the features that may be chosen to rank."""
         wanted = self._wanted_size()
         if wishes is None:
@@ -429,7 +440,7 @@ class RankingSelector(SelectorMixin, Ranker):
             )
         return n_wanted
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: MatrixLike) -> Any:
         """Reduce X to the selected features, in the order of the columns.
 
         Parameters
@@ -474,7 +485,7 @@ class RankingSelector(SelectorMixin, Ranker):
             bundle["text/html"] = self._repr_html_inner()
         return bundle
 
-    def _get_support_mask(self):
+    def _get_support_mask(self) -> np.ndarray:
         check_fitted(self)
         return self.support_
 
@@ -500,20 +511,20 @@ def single_ranking(
 
 
 def check_n_features(
-    n_features_to_select: Any, n_features: int, choices: str = '"all", "auto" or "fdr"'
+    n_features_to_select: object, n_features: int, choices: str = '"all", "auto" or "fdr"'
 ) -> int:
     """Return how many features to select, in [1, n_features]; an error names the `choices`."""
     wanted = 0.5 if n_features_to_select is None else n_features_to_select
     if isinstance(wanted, str) and f'"{wanted}"' in choices:
         return n_features
-    if isinstance(wanted, Integral) and not isinstance(wanted, bool):
+    if is_int(wanted):
         if not 1 <= wanted <= n_features:
             raise MaucError(
                 f"{option('n_features_to_select')} must be in [1, {n_features}] (the number of "
                 f"features), got {wanted}."
             )
         return int(wanted)
-    if isinstance(wanted, Real) and not isinstance(wanted, bool):
+    if is_real(wanted):
         if not 0.0 < wanted <= 1.0:
             raise MaucError(
                 f"n_features_to_select as a fraction of the features must be in (0, 1], "
@@ -523,7 +534,7 @@ def check_n_features(
     raise MaucError(f"n_features_to_select must be an int, a fraction, {choices}, got {wanted!r}.")
 
 
-def _load_all(source, choices):
+def _load_all(source: ColumnSource, choices: str) -> Any:
     """Return all columns of a source for the search of a size, which needs rows in memory."""
     further = '"predicted", ' if "predicted" in choices else ""
     check_memory(

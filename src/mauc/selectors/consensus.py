@@ -6,11 +6,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba import uintp
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from mauc.checks import check_choice, check_int
 from mauc.compile import njit
+from mauc.data.arguments import CategoricalFeatures, MatrixLike, Seed
 from mauc.data.door import FitOptions, check_generator
+from mauc.data.problem import Problem
 from mauc.engine.arithmetic import exp_minus
 from mauc.exceptions import MaucError
 from mauc.measure.effects import RATE
@@ -19,9 +22,10 @@ from mauc.parallel import run_blocks, start_pool
 from mauc.progress import track
 from mauc.registry import Accepts, make_selector
 from mauc.search.alternatives import AlternativesMixin, PendingAlternatives
-from mauc.search.greedy import Block, SearchState, condition_on
+from mauc.search.greedy import SearchState, condition_on
 from mauc.search.prediction import Prediction
 from mauc.search.prior import prior_weights
+from mauc.search.selection import Ranked
 from mauc.selectors.base import RankingSelector, single_ranking
 from mauc.selectors.error_bound import ErrorControl
 from mauc.selectors.greedy_mauc import GreedyMAUC, measure_state
@@ -36,7 +40,7 @@ _SMALL_BYTES = 2**28  # below this, free memory is not checked
 
 
 class _Options(NamedTuple):
-    selector: Any  # unfitted
+    selector: RankingSelector  # unfitted
     n_pairs: int
     rule: str
 
@@ -153,13 +157,13 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
 
     def __init__(
         self,
-        selector: Any = "greedy",
-        n_features_to_select: Any = None,
+        selector: RankingSelector | str = "greedy",
+        n_features_to_select: int | float | str | None = None,
         *,
         n_resamples: int = 50,
         rule: str = "auto",
-        categorical_features: Any = None,
-        random_state: Any = None,
+        categorical_features: CategoricalFeatures = None,
+        random_state: Seed = None,
         n_jobs: int | None = None,
         verbose: bool = False,
     ):
@@ -195,15 +199,15 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
         return RULES[self._chosen_rule(self._inner())]
 
     @property
-    def _size_choices(self):
+    def _size_choices(self) -> str:
         return self._inner()._size_choices.replace(' or "fdr"', "")
 
-    def _wanted_size(self):
+    def _wanted_size(self) -> int | float | str | None:
         if self.n_features_to_select is None:
             return self._inner().n_features_to_select
         return self.n_features_to_select
 
-    def _inner(self):
+    def _inner(self) -> RankingSelector:
         """Return the selector that is fitted on halves, unfitted."""
         chosen = self.selector
         if isinstance(chosen, str):
@@ -215,7 +219,7 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
             )
         return chosen
 
-    def _chosen_rule(self, selector):
+    def _chosen_rule(self, selector: RankingSelector) -> str:
         rule = check_choice("rule", self.rule, ("auto", *RULES))
         has_loss = isinstance(selector, GreedyMAUC)
         return rule if rule != "auto" else "loss" if has_loss else "frequency"
@@ -254,7 +258,9 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
             )
         return _Options(selector, n_resamples // 2, rule)
 
-    def _n_wanted(self, problem, X, y, **given):
+    def _n_wanted(
+        self, problem: Problem, X: MatrixLike | None, y: ArrayLike | None, **given: Any
+    ) -> int:
         if isinstance(self._wanted_size(), str) and self._wanted_size() == "predicted":
             alone = clone(self._inner())
             alone.set_params(n_features_to_select="predicted", n_jobs=self.n_jobs)
@@ -263,7 +269,7 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
             return len(ranked.selection.features)
         return super()._n_wanted(problem, X, y, **given)
 
-    def _rank(self, problem, n_wanted, options):
+    def _rank(self, problem: Problem, n_wanted: int, options: _Options) -> Ranked:
         self._check_memory(problem, n_wanted, options)
         rng = check_generator(self.random_state)
         halves = complementary_halves(problem, options.n_pairs, rng)
@@ -299,14 +305,22 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
         scores = (n_wanted + 1 - self.mean_ranks_) / n_wanted
         return single_ranking(problem, ranking, rule_scores, scores, details=votes_of)
 
-    def _rank_halves(self, problem, n_wanted, options, halves, seeds):
+    def _rank_halves(
+        self,
+        problem: Problem,
+        n_wanted: int,
+        options: _Options,
+        halves: list[np.ndarray],
+        seeds: np.ndarray,
+    ) -> list[np.ndarray]:
         """Return the ranking of every half."""
         # The columns of a source are read for one half at a time, within its memory.
         n_inner, n_outer = (self.n_jobs, 1) if problem.columns.is_streamed else (1, self.n_jobs)
         params = options.selector.get_params(deep=False)
         draws = "random_state" in params and params["random_state"] is None
 
-        def rank_half(number):
+        def rank_half(number: int) -> np.ndarray:
+            """Rank the features of one half."""
             part = take_half(problem, halves[number])
             one = clone(options.selector)
             one.set_params(n_features_to_select=n_wanted, n_jobs=n_inner)
@@ -317,7 +331,7 @@ class ConsensusSelector(AlternativesMixin, RankingSelector):
         found = run_blocks(rank_half, range(len(halves)), n_outer, unit="halves")
         return [ranking for _, ranking in found]
 
-    def _check_memory(self, problem, n_wanted, options):
+    def _check_memory(self, problem: Problem, n_wanted: int, options: _Options) -> None:
         """Take the memory of the models into account before any column is read."""
         n_features, n_pairs = problem.n_features, len(problem.max_wins)
         n_effects = 3 if options.rule == "loss" else 2  # of a half, of all samples, while searching
@@ -412,7 +426,7 @@ def rank_near_ties(state: SearchState, votes: Votes) -> tuple[np.ndarray, np.nda
     is_left = np.ones(len(state.effects), bool)
     ranking, gains = np.empty(n_wanted, np.int64), np.empty(n_wanted)
 
-    def score_block(block: Block) -> None:
+    def score_block(block: tuple[int, int]) -> None:
         """Bring the losses of a block up to date."""
         part = slice(*block)
         state.update_effects(block[0] + np.flatnonzero(state.is_left[part]))
@@ -448,7 +462,7 @@ def rank_near_ties(state: SearchState, votes: Votes) -> tuple[np.ndarray, np.nda
     return ranking, gains
 
 
-@njit(cache=True, nogil=True)
+@njit
 def score_effects(effects, variances, weights, total, is_left, errors, losses):
     """Fill in the loss that remains with each feature, `weights` being the errors of the pairs."""
     n_pairs = uintp(weights.shape[0])

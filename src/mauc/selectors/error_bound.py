@@ -38,7 +38,7 @@ class ErrorControl(Result):
     n_chosen: int  #: q, the features that each half chose
     n_pairs: int  #: complementary pairs of halves
 
-    def at(self, threshold: Any) -> ErrorBound:
+    def at(self, threshold: float) -> ErrorBound:
         """Return the bounds for a threshold in (0.5, 1], rounded up to a possible frequency."""
         threshold = check_real("threshold", threshold, 0.5, 1.0, is_low_open=True)
         p, n_halves = len(self.frequencies), 2 * self.n_pairs
@@ -75,12 +75,12 @@ class ErrorControl(Result):
         return [line, plain_layout(heads, rows, right=heads[1:])]
 
 
-def worst_case(share: Any, threshold: Any) -> float:
+def worst_case(share: float, threshold: float) -> float:
     """Return the bound of Theorem 1 as a share of all features, at most 1."""
     return min(1.0, share * share / (2.0 * threshold - 1.0))
 
 
-def unimodal(share: Any, threshold: Any, n_pairs: int) -> float:
+def unimodal(share: float, threshold: float, n_pairs: int) -> float:
     """Return the bound of Theorem 2 as a share of all features, at most 1; NaN outside of it."""
     least = min(0.5 + share**2, 0.5 + 1.0 / (2 * n_pairs) + 0.75 * share**2)
     if share > 1.0 / math.sqrt(3.0) or threshold <= least:
@@ -92,7 +92,7 @@ def unimodal(share: Any, threshold: Any, n_pairs: int) -> float:
     return min(1.0, factor * share * share)
 
 
-def r_concave(share: Any, threshold: Any, n_pairs: int) -> float:
+def r_concave(share: float, threshold: float, n_pairs: int) -> float:
     """Return the bound for r-concave frequencies as a share of all features, at most 1."""
     n_reached = round(threshold * 2 * n_pairs)
     both = concave_tail(share * share, n_reached - n_pairs, n_pairs, -0.5)
@@ -130,11 +130,12 @@ def concave_tail(mean: float, t: int, n: int, r: float) -> float:
     return min(1.0, highest)
 
 
-def _shift(k, total, power, most):
+def _shift(k: int, total: float, power: float, most: float) -> float:
     """Return the a for which the probabilities (a + i)^power on 0 ... k have the mean `total`."""
     values = np.arange(k + 1.0)
 
-    def excess(log_shift):
+    def excess(log_shift: float) -> float:
+        """Return how far the mean is above the wanted one."""
         terms = (math.exp(log_shift) + values) ** power
         return float((values * terms).sum() / terms.sum()) - total
 
@@ -146,7 +147,7 @@ def _shift(k, total, power, most):
     return math.exp(brentq(excess, low, high, xtol=1e-12))
 
 
-def _tail(shift, k, t, total, power):
+def _tail(shift: float, k: int, t: int, total: float, power: float) -> float:
     """Return P(X >= t) of the distribution with a rest at k + 1."""
     terms = (shift + np.arange(k + 1.0)) ** power
     scale = (k + 1 - total) / float(((k + 1.0 - np.arange(k + 1.0)) * terms).sum())

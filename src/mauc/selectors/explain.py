@@ -5,10 +5,12 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import ndtr
 from sklearn.base import clone
 
 from mauc.checks import is_int, unknown_choice
+from mauc.data.arguments import TableLike
 from mauc.data.columns import default_names
 from mauc.data.door import check_fitted, make_problem, open_input
 from mauc.data.problem import Decomposition, Problem
@@ -151,9 +153,11 @@ class Explainer:
     What takes long is measured once and kept with the selector, if it knows its rows again.
     """
 
-    def __init__(self, selector: Any, problem: Any, names: Sequence[str] | None = None):
-        self.selector: Any = selector
-        self.problem: Any = problem.drop_zero_weight()
+    def __init__(
+        self, selector: RankingSelector, problem: Problem, names: Sequence[str] | None = None
+    ):
+        self.selector: RankingSelector = selector
+        self.problem: Problem = problem.drop_zero_weight()
         if names is None:
             names = getattr(selector, "feature_names_in_", None)
         if names is None:
@@ -163,7 +167,7 @@ class Explainer:
         self._steps = {int(f): at for at, f in enumerate(selector.ranking_)}
         self._known: dict[str, Any] = {}
         if selector._training_rows is not None:
-            self._known = vars(selector).setdefault("_explained", {})
+            self._known = selector.__dict__.setdefault("_explained", {})
 
     def _once(self, measure: Callable[[], Any]) -> Any:
         """Return what a method finds, measured when it is first asked for."""
@@ -171,7 +175,7 @@ class Explainer:
             self._known[measure.__name__] = measure()
         return self._known[measure.__name__]
 
-    def column_of(self, feature: Any) -> int:
+    def column_of(self, feature: str | int) -> int:
         """Return the column of a feature by name or number; the error names the nearest."""
         if is_int(feature):
             if not 0 <= feature < len(self.names):
@@ -318,7 +322,7 @@ class Explainer:
         return found
 
 
-def served_pairs(selector: Any) -> list[list[str]]:
+def served_pairs(selector: RankingSelector) -> list[list[str]]:
     """Return for each chosen feature the pairs on which no other chosen one has a larger AUC."""
     names = Decomposition("one-vs-one", len(selector.classes_)).names(selector.classes_)
     is_best = selector.pair_auc_ == selector.pair_auc_.max(axis=0)
@@ -343,7 +347,11 @@ def _nearest_chosen(state: SearchState, ranking: np.ndarray) -> tuple[np.ndarray
 
 
 def problem_of_fit(
-    selector: RankingSelector, X: Any, y: Any, sample_weight: Any = None, groups: Any = None
+    selector: RankingSelector,
+    X: TableLike,
+    y: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
 ) -> Problem:
     """Return the problem of a fit, made again of its data; raise for other data."""
     check_fitted(selector)
@@ -364,7 +372,7 @@ def problem_of_fit(
     return problem
 
 
-def _check_same_rows(selector, problem):
+def _check_same_rows(selector: RankingSelector, problem: Problem) -> None:
     """Raise unless the rows of a problem are those of the fit, as far as they are known."""
     fitted = selector._training_rows
     given = None if fitted is None else TrainingRows.of(problem, selector.n_jobs)

@@ -144,7 +144,7 @@ class FCBF(BinnedSelector):
         check_int("max_rounds", self.max_rounds, 1, optional=True)
         super().check_options()
 
-    def _rank(self, problem: Problem, n_wanted: int, options: None) -> Ranked:
+    def _rank(self, problem: Problem, n_wanted: int, options: object) -> Ranked:
         with self.binned(problem) as features:
             ranking, rounds, relevance = fcbf_search(
                 features, n_wanted, float(self.threshold), self.max_rounds
@@ -155,7 +155,7 @@ class FCBF(BinnedSelector):
 
 
 def fcbf_search(
-    features: BinnedFeatures, k: int, threshold: float = 0.0, max_rounds: int | None = None
+    features: "BinnedFeatures", k: int, threshold: float = 0.0, max_rounds: int | None = None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return k features in order of rounds, the round of each, and SU(f, y) of all features."""
     arrays = features.arrays

@@ -5,16 +5,18 @@ all features once, by a score on the whole problem.
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from mauc.checks import check_choice, check_real
-from mauc.data.problem import DecompositionName, MissingRule
+from mauc.data.arguments import CategoricalFeatures, PairWeight, Seed
+from mauc.data.problem import DecompositionName, MissingRule, Problem
 from mauc.data.wishes import WishMixin
 from mauc.exceptions import ConstantInputWarning, warn_user
 from mauc.registry import RelevanceName, ScoreFunction
 from mauc.search.lists import ScheduleName, TieRule
+from mauc.search.selection import Ranked
 from mauc.selectors.list_selector import ListSelector, Recipe, check_flagged
 from mauc.selectors.sketched import SketchMixin
 
@@ -153,9 +155,9 @@ class MDFS(SketchMixin, WishMixin, ListSelector):
     schedule: ScheduleName = "random"
     ties: TieRule = "index"
     missing: MissingRule = "tie"
-    categorical_features: Any = None
-    pair_weight: Any = None
-    random_state: Any = None
+    categorical_features: CategoricalFeatures = None
+    pair_weight: PairWeight = None
+    random_state: Seed = None
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -282,8 +284,8 @@ class SubproblemSelector(ListSelector):
     relevance: RelevanceName | ScoreFunction = "auc"
     schedule: ScheduleName = "random"
     ties: TieRule = "index"
-    categorical_features: Any = None
-    random_state: Any = None
+    categorical_features: CategoricalFeatures = None
+    random_state: Seed = None
 
     def check_options(self) -> Recipe:
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
@@ -381,8 +383,8 @@ class SpreadFx(ListSelector):
 
     relevance: RelevanceName | ScoreFunction = "chi2"
     schedule: ScheduleName = "round_robin"
-    categorical_features: Any = None
-    random_state: Any = None
+    categorical_features: CategoricalFeatures = None
+    random_state: Seed = None
 
     def check_options(self) -> Recipe:
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
@@ -394,7 +396,7 @@ class SpreadFx(ListSelector):
 class _NominalFilter(ListSelector):
     """Base of the filters that take nominal columns and rank by one list."""
 
-    categorical_features: Any = None
+    categorical_features: CategoricalFeatures = None
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -500,7 +502,7 @@ class MAUCD(SketchMixin, WishMixin, _NominalFilter):
     preset: ClassVar[Recipe] = Recipe("whole", "auc", "round_robin")
 
     missing: MissingRule = "tie"
-    pair_weight: Any = None
+    pair_weight: PairWeight = None
 
 
 class ChiSquare(_NominalFilter):
@@ -818,7 +820,7 @@ class FSDD(ListSelector):
         check_choice("constants", self.constants, ("last", "first"))
         return super().check_options()
 
-    def _rank(self, problem, n_wanted, recipe):
+    def _rank(self, problem: Problem, n_wanted: int, recipe: Recipe) -> Ranked:
         ranked = super()._rank(problem, n_wanted, recipe)
         n_constant = int(np.isinf(ranked.selection.scores).sum())
         if n_constant:

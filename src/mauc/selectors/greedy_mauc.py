@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mauc.checks import check_int, check_real
+from mauc.data.arguments import CategoricalFeatures, MatrixLike, PairWeight
 from mauc.data.problem import Decomposition, Problem
 from mauc.data.wishes import WishMixin
 from mauc.measure.effects import MAX_FOLDED, Candidates, measure
@@ -29,7 +31,7 @@ _SMALL_BYTES = 2**28  # below this, free memory is not checked
 class _Options(NamedTuple):
     shrinkage: float | None  # None: from the data
     max_samples: int | None
-    prior: Any  # None, or an estimator
+    prior: Any
     is_predicted: bool  # whether the prediction says how many features are enough
 
 
@@ -210,13 +212,11 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
     '1 vs 2'
     """
 
-    _size_choices = '"all", "auto", "predicted" or "fdr"'
-
-    n_features_to_select: Any = field(default="predicted", kw_only=False)
+    n_features_to_select: int | float | str | None = field(default="predicted", kw_only=False)
     prior: Any = None
-    categorical_features: Any = None
-    pair_weight: Any = None
-    shrinkage: Any = "auto"
+    categorical_features: CategoricalFeatures = None
+    pair_weight: PairWeight = None
+    shrinkage: float | Literal["auto"] = "auto"
     max_samples: int | None = 2048
 
     @property
@@ -243,13 +243,19 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
             self._is_predicted(),
         )
 
-    def _n_wanted(self, problem, X, y, **given):
+    def _n_wanted(
+        self, problem: Problem, X: MatrixLike | None, y: ArrayLike | None, **given: Any
+    ) -> int:
         if self._is_predicted():
             wishes = problem.constraints
             if wishes is not None:
                 return min(wishes.n_available, max(MAX_DEFAULT, wishes.n_kept))
             return min(problem.n_features, MAX_DEFAULT)
         return super()._n_wanted(problem, X, y, **given)
+
+    @property
+    def _size_choices(self) -> str:
+        return '"all", "auto", "predicted" or "fdr"'
 
     def _is_predicted(self) -> bool:
         wanted = self.n_features_to_select
@@ -310,7 +316,8 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
         if problem.columns.is_streamed:
             # The scores come on top of the memory of a source; the rest is a part of it.
             workspace = problem.workspace
-            workspace.reserve(min(doubles, workspace.spare()))
+            spare = workspace.spare()
+            workspace.reserve(doubles if spare is None else min(doubles, spare))
 
 
 def measure_state(

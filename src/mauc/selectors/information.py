@@ -2,12 +2,12 @@
 
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from mauc.binning.states import BINNINGS, MAX_BINS, bin_columns
 from mauc.checks import check_choice, check_int
+from mauc.data.arguments import CategoricalFeatures
 from mauc.data.problem import Problem
 from mauc.data.wishes import Constraints, WishMixin
 from mauc.measure.information import BinnedFeatures, binned_features
@@ -28,7 +28,7 @@ class BinnedSelector(RankingSelector):
 
     binning: str = "three_states"
     n_bins: int = 10
-    categorical_features: Any = None
+    categorical_features: CategoricalFeatures = None
 
     def check_options(self) -> None:
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
@@ -159,7 +159,7 @@ class MRMR(WishMixin, BinnedSelector):
             check_choice("criterion", self.criterion, CRITERIA)
         super().check_options()
 
-    def _rank(self, problem: Problem, n_wanted: int, options: None) -> Ranked:
+    def _rank(self, problem: Problem, n_wanted: int, options: object) -> Ranked:
         kind = QUOTIENT if self.criterion == "quotient" else DIFFERENCE
         with self.binned(problem) as features:
             search, terms = LazySearch(features, n_wanted, Rule(kind)), Terms(features.arrays)
@@ -271,7 +271,7 @@ class JMI(BinnedSelector):
     ['flavanoids', 'color_intensity', 'proline']
     """
 
-    def _rank(self, problem: Problem, n_wanted: int, options: None) -> Ranked:
+    def _rank(self, problem: Problem, n_wanted: int, options: object) -> Ranked:
         with self.binned(problem) as features:
 
             def terms(last: int) -> Terms:

@@ -1,12 +1,14 @@
 """Base of the selectors that draw features from one ranking list per sub-problem."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from mauc.checks import check_choice
+from mauc.data.arguments import CategoricalFeatures, Seed
+from mauc.data.columns import ColumnBlock
 from mauc.data.door import check_generator
 from mauc.data.problem import DECOMPOSITIONS, Decomposition, DecompositionName, Problem, decompose
 from mauc.exceptions import (
@@ -32,11 +34,12 @@ from mauc.search.lists import (
     TIES,
     ScheduleName,
     TieRule,
+    TopK,
     draw_features,
     draw_units,
     rank_features,
 )
-from mauc.search.selection import Ranked
+from mauc.search.selection import Ranked, Selection
 from mauc.selectors.base import RankingSelector
 
 _BYTES_PER_ENTRY = 64  # of a list of all features, and its copies while units are ranked
@@ -51,7 +54,7 @@ class Recipe(NamedTuple):
     schedule: ScheduleName
     ties: TieRule = "index"
     options: Mapping[str, Any] = MappingProxyType({})  #: further arguments of the relevance
-    random_state: Any = None  #: of the schedule
+    random_state: Seed = None  #: of the schedule
 
 
 class ListSelector(RankingSelector):
@@ -103,7 +106,7 @@ class ListSelector(RankingSelector):
             check_generator(recipe.random_state)
         return recipe
 
-    def _rank(self, problem, n_wanted, recipe):
+    def _rank(self, problem: Problem, n_wanted: int, recipe: Recipe) -> Ranked:
         rng = check_generator(recipe.random_state)
         decomposition = decompose(recipe.decomposition, problem.n_classes)
         entry = self.measured
@@ -133,7 +136,8 @@ class ListSelector(RankingSelector):
         shares = problem.pair_shares if decomposition.name == "one-vs-one" else None
         schedule = SCHEDULES[recipe.schedule](decomposition, problem.class_weights, rng, shares)
 
-        def separation(feature):
+        def separation(feature: int) -> np.ndarray:
+            """Return the AUCs of a feature on every sub-problem."""
             if pair_auc is not None and decomposition.name == "one-vs-one":
                 return pair_auc[feature]
             [(_, scores)] = problem.map(_aucs, decomposition, columns=np.array([feature]))
@@ -150,12 +154,12 @@ class ListSelector(RankingSelector):
         return Ranked(decomposition, selection, scores, chosen_auc)
 
 
-def _aucs(problem: Problem, columns: Any, decomposition: Decomposition) -> np.ndarray:
+def _aucs(problem: Problem, columns: ColumnBlock, decomposition: Decomposition) -> np.ndarray:
     """Return the AUCs of some columns on every sub-problem."""
     return auc_relevance(problem, decomposition, columns)
 
 
-def _warn_of_uncut(names, lists, selection):
+def _warn_of_uncut(names: Sequence[str], lists: TopK, selection: Selection) -> None:
     """Warn of sub-problems for which no feature has a cut and some were chosen all the same."""
     is_uncut = (lists.scores[:, 0] <= 0.0)[selection.subproblems]
     if is_uncut.any():
@@ -168,7 +172,9 @@ def _warn_of_uncut(names, lists, selection):
         )
 
 
-def check_flagged(relevance: RelevanceName | ScoreFunction, categorical_features: Any) -> None:
+def check_flagged(
+    relevance: RelevanceName | ScoreFunction, categorical_features: CategoricalFeatures
+) -> None:
     """Raise where columns are flagged as nominal for a relevance that needs ordered values."""
     entry = relevance_of(relevance)
     if categorical_features is not None and not entry.accepts.nominal:
@@ -200,7 +206,7 @@ def _warn_of_unscored(problem: Problem, name: str, scores: np.ndarray) -> None:
         )
 
 
-def _auc_denominators(problem, decomposition):
+def _auc_denominators(problem: Problem, decomposition: Decomposition) -> np.ndarray | None:
     """Return twice the row pairs of every sub-problem; None for the whole problem."""
     if decomposition.name == "whole":
         return None

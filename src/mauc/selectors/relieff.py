@@ -1,14 +1,17 @@
 """ReliefF: features that differ between a sample and its nearest misses, and not its hits."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from mauc.checks import check_int, is_int
+from mauc.data.arguments import CategoricalFeatures, Seed
 from mauc.data.door import check_generator
+from mauc.data.problem import Problem
 from mauc.exceptions import MaucError
 from mauc.measure.relieff import relieff_weights
+from mauc.search.selection import Ranked
 from mauc.selectors.base import RankingSelector, single_ranking
 
 
@@ -110,9 +113,9 @@ class ReliefF(RankingSelector):
     """
 
     n_neighbors: int = 10
-    n_iterations: Any = "all"
-    categorical_features: Any = None
-    random_state: Any = None
+    n_iterations: int | Literal["all", "log"] = "all"
+    categorical_features: CategoricalFeatures = None
+    random_state: Seed = None
 
     def check_options(self) -> Any:
         """Return the checked parameters for `_rank`; raise a `MaucError` for a wrong one."""
@@ -127,18 +130,17 @@ class ReliefF(RankingSelector):
         is_plain = type(self.n_neighbors) is int and self.n_neighbors >= 1
         return self.n_neighbors if is_plain else check_int("n_neighbors", self.n_neighbors, 1)
 
-    def _rank(self, problem, n_wanted, n_neighbors):
+    def _rank(self, problem: Problem, n_wanted: int, n_neighbors: int) -> Ranked:
         weights = relieff_weights(problem, self._draw_rows(problem), n_neighbors, self.n_jobs)
         ranking = np.argsort(-weights, kind="stable")[:n_wanted]
         return single_ranking(problem, ranking, weights[ranking], weights)
 
-    def _draw_rows(self, problem):
+    def _draw_rows(self, problem: Problem) -> np.ndarray | None:
         """Return the sampled rows, or None for all."""
-        n_iterations, total = self.n_iterations, problem.class_weights.sum()
-        if n_iterations == "all":
+        wanted, total = self.n_iterations, problem.class_weights.sum()
+        if wanted == "all":
             return None
-        if n_iterations == "log":
-            n_iterations = max(1, round(np.log(total)))
+        n_iterations = max(1, round(np.log(total))) if isinstance(wanted, str) else wanted
         generator = check_generator(self.random_state)
         if problem.sample_weight is None:
             return generator.randint(problem.n_samples, size=n_iterations)

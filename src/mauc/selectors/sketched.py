@@ -3,11 +3,13 @@
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from mauc.data.arguments import CategoricalFeatures, MatrixLike, PairWeight
 from mauc.data.columns import Columns, default_names
 from mauc.data.door import check_columns
 from mauc.data.frames import leave_out_dates
-from mauc.data.problem import Problem
+from mauc.data.problem import MissingRule, Problem
 from mauc.data.source import ColumnSource
 from mauc.data.weights import PairWeights
 from mauc.data.wishes import Constraints
@@ -16,23 +18,25 @@ from mauc.progress import progress
 from mauc.selectors.base import OF_ROWS
 
 if TYPE_CHECKING:
+    from mauc.selectors.base import RankingSelector as _Selector
     from mauc.sketch import PairAUCSketch
+else:
+    _Selector = object  # it is mixed into selectors
 
 # mauc.sketch is imported in the functions that use it.
 _NONE = np.empty(0, np.int64)
 _RANKED = ("ranking_", "support_", "scores_", "pair_auc_", "trace_")
 
 
-class SketchMixin:
+class SketchMixin(_Selector):
     """Gives a `ListSelector` that ranks by AUCs ``partial_fit`` and ``fit_sketch``."""
 
-    n_features_to_select: Any
-    pair_weight: Any
-    n_jobs: int | None
-    verbose: bool
+    categorical_features: CategoricalFeatures
+    missing: MissingRule
+    pair_weight: PairWeight
     _rarely_learned: ClassVar[tuple[str, ...]] = ("size_curve_", "sketch_", "error_bound_")
 
-    def partial_fit(self, X: Any, y: Any) -> Self:
+    def partial_fit(self, X: MatrixLike, y: ArrayLike) -> Self:
         """Add rows to those of earlier calls, and rank the features by all of them.
 
         The AUCs are those of a `mauc.PairAUCSketch`, `sketch_`, of fixed size: exact for features
@@ -70,7 +74,7 @@ class SketchMixin:
                     check_columns(X, self)
             return self._rank_sketch(sketch.update(X, y), options, dated)
 
-    def fit_sketch(self, sketch: Any) -> Self:
+    def fit_sketch(self, sketch: "PairAUCSketch") -> Self:
         """Rank the features by a `PairAUCSketch`, such as that of `mauc.sketch_rows`.
 
         It is kept as `sketch_`, which `partial_fit` continues, and self is returned.
@@ -88,7 +92,7 @@ class SketchMixin:
         """Whether features are ranked; rows of one class alone rank none."""
         return hasattr(self, "ranking_")
 
-    def _check_sketched(self):
+    def _check_sketched(self) -> Any:
         """Return the options, checked as in `fit`; those that need rows are refused."""
         if isinstance(self.n_features_to_select, str) and self.n_features_to_select == "auto":
             raise MaucError(
@@ -104,21 +108,30 @@ class SketchMixin:
             raise MaucError('missing must be "tie" for a sketch; fit on columns (open_columns).')
         return self._check_fit(None)
 
-    def _sketched_wishes(self, sketch, dated):
+    def _sketched_wishes(
+        self, sketch: "PairAUCSketch", dated: np.ndarray
+    ) -> tuple[int, Constraints | None]:
         """Return how many features to rank, and the wishes about them, checked as in `fit`."""
-        names = sketch.feature_names
-        names = default_names(range(sketch.n_features)) if names is None else names.tolist()
+        given, n_features = sketch.feature_names, sketch.n_features
+        assert n_features is not None
+        names = default_names(range(n_features)) if given is None else given.tolist()
         wishes = self.fit_options.wishes
-        if wishes is not None:
-            wishes = Constraints.of(wishes, names, dated)
-        return self._check_size(sketch.n_features, wishes, '"all"'), wishes
+        constraints = None if wishes is None else Constraints.of(wishes, names, dated)
+        return self._check_size(n_features, constraints, '"all"'), constraints
 
-    def _rank_sketch(self, sketch, options, dated=_NONE):
+    def _rank_sketch(
+        self, sketch: "PairAUCSketch", options: Any, dated: np.ndarray = _NONE
+    ) -> Self:
         """Learn from a sketch; rows of one class alone rank nothing."""
         n_wanted, wishes = self._sketched_wishes(sketch, dated)
-        names, is_seen = sketch.feature_names, sketch.class_counts > 0
+        names, is_seen, n_features = (
+            sketch.feature_names,
+            sketch.class_counts > 0,
+            sketch.n_features,
+        )
+        assert n_features is not None
         for name in (*self._rarely_learned, *_RANKED, *OF_ROWS):
-            vars(self).pop(name, None)  # of an earlier fit
+            self.__dict__.pop(name, None)  # of an earlier fit
         if is_seen.sum() > 1:
             first, second = np.triu_indices(len(is_seen), 1)
             pairs = np.flatnonzero(is_seen[first] & is_seen[second])
@@ -128,7 +141,7 @@ class SketchMixin:
                 np.empty(0, np.int32),
                 classes,
                 counts,
-                np.zeros(sketch.n_features, bool),
+                np.zeros(n_features, bool),
                 None,
                 names,
                 pair_shares=PairWeights(self.pair_weight).shares(classes, counts),
@@ -141,8 +154,8 @@ class SketchMixin:
             self.error_bound_: np.ndarray = sketch.error_bound()[chosen]
         self.sketch_: PairAUCSketch = sketch
         self._left_out = dated
-        self.n_features_in_: int = sketch.n_features
-        vars(self).pop("feature_names_in_", None)
+        self.n_features_in_: int = n_features
+        self.__dict__.pop("feature_names_in_", None)
         if names is not None and all(isinstance(name, str) for name in names):
             self.feature_names_in_: np.ndarray = names
         return self
@@ -151,15 +164,19 @@ class SketchMixin:
 class SketchColumns(Columns):
     """The columns of a sketch: their wins on class pairs are known, their values are not."""
 
-    def __init__(self, sketch: Any, pairs: Any):
-        self.shape, self.dtype = (sketch.n_rows, sketch.n_features), np.dtype(np.float64)
-        self.known_wins: np.ndarray | None = sketch.pair_wins()[:, pairs]
+    def __init__(self, sketch: "PairAUCSketch", pairs: np.ndarray):
+        wins = sketch.pair_wins()[:, pairs]
+        self.shape: tuple[int, int] = (sketch.n_rows, len(wins))
+        self.dtype: np.dtype = np.dtype(np.float64)
+        self.known_wins: np.ndarray | None = wins
 
     def block_width(self, n_columns: int, n_scores: int = 1, *, is_dense: bool = False) -> int:
         """Return the number of columns: nothing is measured again."""
         return n_columns
 
-    def _no_values(self, *_):
+    def _no_values(self, *_: object) -> Any:
         raise TypeError("a sketch holds counts, no values.")
 
-    block = column = take_rows = _no_values
+    block: Any = _no_values
+    column: Any = _no_values
+    take_rows: Any = _no_values

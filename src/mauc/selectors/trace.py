@@ -181,7 +181,7 @@ class SelectionTrace(Result):
         return [table, sentence] if (sentence := self.fall_sentence()) else [table]
 
 
-def _shown(value) -> str:
+def _shown(value: Any) -> str:
     return number(float(value)) if np.asarray(value).dtype.kind in "fiu" else str(value)
 
 

@@ -1,6 +1,6 @@
 """The bins of one feature: fixed by its first values, split where they crowd, counted by class."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import uintp
@@ -96,7 +96,9 @@ def add_values(bins: Bins, values: np.ndarray, codes: np.ndarray, n_bins: int) -
     return moved._replace(counts=counts, growth=growth)
 
 
-def count_bins(values: Any, codes: np.ndarray, edges: Any, n_classes: int) -> np.ndarray:
+def count_bins(
+    values: np.ndarray, codes: np.ndarray, edges: np.ndarray, n_classes: int
+) -> np.ndarray:
     """Return the counts by bin and class, of shape (n_edges + 2, n_classes); missing last."""
     n_edges = len(edges)
     counts = np.zeros((n_edges + 2, n_classes), np.int32)  # half the bytes in the cache
@@ -110,7 +112,7 @@ def count_bins(values: Any, codes: np.ndarray, edges: Any, n_classes: int) -> np
     return counts
 
 
-def _weights(counts, class_counts):
+def _weights(counts: np.ndarray, class_counts: np.ndarray) -> np.ndarray:
     """Return weights with which all classes have the same sum."""
     return (counts / np.maximum(class_counts, 1)).sum(axis=-1)
 
@@ -129,7 +131,11 @@ def fix_edges(values: np.ndarray, weights: np.ndarray, n_bins: int) -> np.ndarra
 
 
 def choose_edges(
-    low: Any, high: Any, weights: Any, n_bins: int, is_single: Any = True
+    low: np.ndarray,
+    high: np.ndarray,
+    weights: np.ndarray,
+    n_bins: int,
+    is_single: bool | np.ndarray = True,
 ) -> np.ndarray:
     """Return at most ``n_bins - 1`` of the ends of ranges; a heavy single value stays alone."""
     is_heavy = is_single & (weights * n_bins > _HEAVY * weights.sum())
@@ -156,7 +162,8 @@ def single_bins(edges: np.ndarray) -> np.ndarray:
     return is_single
 
 
-def _next(values):
+def _next(values: np.ndarray) -> np.ndarray:
+    """Return the next larger floating-point numbers."""
     with np.errstate(over="ignore", under="ignore"):  # the next one may be infinite
         return np.nextafter(values, np.inf)
 
@@ -178,7 +185,7 @@ def merge_bins(first: Bins, second: Bins, n_bins: int) -> Bins:
     if is_few:
         return bins
     low, high = np.append(-np.inf, bins.edges), np.append(bins.edges, np.nan)
-    middle = sum(_bin_counts(bins)) / 2  # half-way between the bounds
+    middle = np.add(*_bin_counts(bins)) / 2  # half-way between the bounds
     weights = _weights(middle, bins.counts.sum(axis=0))
     edges = choose_edges(low, high, weights, _FIRST * n_bins, single_bins(bins.edges))
     return rebase(bins, edges)._replace(growth=min(growth, SPLITTING))
@@ -202,7 +209,7 @@ def rebase(bins: Bins, edges: np.ndarray) -> Bins:
     )
 
 
-def _bin_counts(bins):
+def _bin_counts(bins: Bins) -> tuple[np.ndarray, np.ndarray]:
     """Return the differences of L and of U, see `Bins`: those of all bins, (n_bins, n_classes)."""
     low = high = bins.counts[:-1]
     if bins.loose is not None:
@@ -221,7 +228,8 @@ def pair_bounds(bins: Bins) -> tuple[np.ndarray, np.ndarray]:
     first, second = np.triu_indices(len(totals), 1)
     ties = missing[first] * totals[second] + (totals - missing)[first] * missing[second]
 
-    def wins(upper, lower, factors):
+    def wins(upper: np.ndarray, lower: np.ndarray, factors: np.ndarray) -> np.ndarray:
+        """Return the wins of every class pair from counts by bin."""
         upper, lower = upper[is_filled], lower[is_filled]
         # Sums of whole numbers: exact up to 2**53, whatever their order. Not by BLAS, whose threads
         # would compete with those of blocks.
@@ -234,7 +242,7 @@ def pair_bounds(bins: Bins) -> tuple[np.ndarray, np.ndarray]:
     return fewest, wins(low, high, 2.0 - is_single)
 
 
-@njit(cache=True, nogil=True)
+@njit
 def count_column(values, codes, ladder, slots, counts):
     """Add the values of a column to `counts`, of shape (n_edges + 2, n_classes).
 

@@ -1,11 +1,16 @@
 """A sketch of rows that come in batches, from which AUCs and their largest errors are read."""
 
+from collections.abc import Callable
 from copy import copy
-from typing import Any, Self
+from itertools import pairwise
+from typing import Any, Self, TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from mauc.checks import check_int
+from mauc.data.arguments import MatrixLike
+from mauc.data.columns import DenseColumns
 from mauc.data.source import ColumnSource
 from mauc.exceptions import (
     LooseBoundWarning,
@@ -18,8 +23,8 @@ from mauc.exceptions import (
 from mauc.memory import format_bytes
 from mauc.parallel import count_threads, run_blocks
 from mauc.results import plural
-from mauc.sketch.bins import add_values, merge_bins, no_bins, pair_bounds, spread
-from mauc.sketch.rows import as_rows, check_rows, is_of_dask, join_batches
+from mauc.sketch.bins import Bins, add_values, merge_bins, no_bins, pair_bounds, spread
+from mauc.sketch.rows import RowBatch, as_rows, check_rows, is_of_dask, join_batches
 
 _MIN_BINS, _MAX_BINS = 16, 2**20
 _ROWS_PER_BIN, _MIN_ROWS_PER_BIN = 16, 4  # of the rows by which bins are fixed
@@ -30,6 +35,8 @@ _BLOCK_WIDTH = 16  # columns of a block: those of a cache line of single precisi
 _ROUNDING, _SUM_ROUNDING, _MAX_EXACT = 2.0**-50, 2.0**-30, 2.0**52
 # Rows like the first have bounds of less than the number of classes per 2 * n_bins.
 _LOOSE_FACTOR, _LOOSE_BOUND = 4, 0.1
+
+_Made = TypeVar("_Made")  # of a feature
 
 
 class PairAUCSketch:
@@ -95,23 +102,23 @@ class PairAUCSketch:
         self, n_bins: int = 1024, *, n_buffered: int | None = None, n_jobs: int | None = None
     ):
         self.n_bins: int = check_int("n_bins", n_bins, _MIN_BINS, _MAX_BINS)
-        self.n_buffered: Any = check_int("n_buffered", n_buffered, 1, optional=True)
+        self.n_buffered: int | None = check_int("n_buffered", n_buffered, 1, optional=True)
         count_threads(n_jobs)
         self.n_jobs = n_jobs
         self.classes_: np.ndarray = np.empty(0, np.int64)
         self.class_counts: np.ndarray = self.classes_
-        self.n_features: Any = None
-        self.feature_names: Any = None
-        self._buffer: list[Any] = []  # of RowBatch: copies as floats of rows not counted yet
-        self._bins: Any = None  # of every feature, once they are fixed
-        self._bounds = None  # until the next rows come
+        self.n_features: int | None = None
+        self.feature_names: np.ndarray | None = None
+        self._buffer: list[RowBatch] = []  # copies as floats of rows not counted yet
+        self._bins: list[Bins] | None = None  # of every feature, once they are fixed
+        self._bounds: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None  # until new rows come
 
     @property
     def n_rows(self) -> int:
         """Number of rows so far."""
         return int(self.class_counts.sum())
 
-    def update(self, X: Any, y: Any) -> Self:
+    def update(self, X: MatrixLike, y: ArrayLike) -> Self:
         """Add rows of numbers of any type, with the class labels `y`, and return self.
 
         X is array-like, a sparse matrix or a data frame; a source, or a Dask collection, is read by
@@ -131,7 +138,7 @@ class PairAUCSketch:
                 self._count([*self._buffer, rows])
         return self
 
-    def merge(self, other: Any) -> Self:
+    def merge(self, other: "PairAUCSketch") -> Self:
         """Add the rows of another sketch of the same features, and return self.
 
         The bins and classes of the other one, which is not changed, may differ.
@@ -144,21 +151,23 @@ class PairAUCSketch:
         n_classes = len(self.classes_)
         self.class_counts = self.class_counts + spread(other.class_counts, slots, n_classes)
         if other._bins is not None:
-            mine = self._bins or [no_bins(n_classes)] * self.n_features
+            mine = self._bins or [no_bins(n_classes)] * other.n_features
+            theirs = other._bins
 
-            def merge(block):
-                theirs = [bins.take_classes(slots, n_classes) for bins in other._bins[block]]
-                pairs = zip(mine[block], theirs, strict=True)
+            def merge(block: slice) -> list[Bins]:
+                """Return the bins of some features with those of the other sketch."""
+                further = [bins.take_classes(slots, n_classes) for bins in theirs[block]]
+                pairs = zip(mine[block], further, strict=True)
                 return [merge_bins(*pair, self.n_bins) for pair in pairs]
 
-            self._bins = self._run(merge)
+            self._bins = self._run(merge, other.n_features)
         waiting = [rows._replace(codes=slots[rows.codes]) for rows in other._buffer]
         self._buffer = self._buffer + waiting
         if self._buffer and (self._bins is not None or self.n_rows > self._n_first):
             self._count(self._buffer)
         return self
 
-    def __add__(self, other: Any) -> "PairAUCSketch":
+    def __add__(self, other: "PairAUCSketch") -> "PairAUCSketch":
         """Return a new sketch of the rows of both."""
         return self.copy().merge(other)
 
@@ -177,7 +186,7 @@ class PairAUCSketch:
             raise MaucError("a sketch must have rows to have bins; update it first.")
         made = self.copy()
         made._count(made._buffer)
-        made._bins = [bins.without_counts() for bins in made._bins]
+        made._bins = [bins.without_counts() for bins in made._bins or ()]
         made.class_counts, made._bounds = np.zeros_like(self.class_counts), None
         return made
 
@@ -206,16 +215,19 @@ class PairAUCSketch:
         return self._find_bounds()[0]
 
     @property
-    def _n_first(self):
+    def _n_first(self) -> int:
         """Number of rows by which the bins are fixed, and that wait to be counted together."""
         wanted = self.n_buffered or _ROWS_PER_BIN * self.n_bins
-        return max(1, min(wanted, _BUFFER_BYTES // (8 * self.n_features)))
+        return max(1, min(wanted, _BUFFER_BYTES // (8 * (self.n_features or 1))))
 
     @property
     def nbytes(self) -> int:
         """Bytes of the counts, edges and buffered rows."""
         arrays = [array for bins in self._bins or () for array in bins[:3] if array is not None]
-        return sum(array.nbytes for array in [*arrays, *(r.table.array for r in self._buffer)])
+        arrays += [
+            rows.table.array for rows in self._buffer if isinstance(rows.table, DenseColumns)
+        ]
+        return sum(array.nbytes for array in arrays)
 
     def __repr__(self) -> str:
         text = f"PairAUCSketch(n_bins={self.n_bins}): "
@@ -227,35 +239,36 @@ class PairAUCSketch:
             f"{format_bytes(self.nbytes)}"
         )
 
-    def _count(self, batches):
+    def _count(self, batches: list[RowBatch]) -> None:
         """Count rows in bins, which are fixed by them if there are none yet; empty the buffer."""
         if self._bins is None:
             n_wanted = max(self._n_first, _MIN_ROWS_PER_BIN * self.n_bins)
             every = slice(None, None, -(-sum(len(rows.codes) for rows in batches) // n_wanted))
-            self._bins = [no_bins(len(self.classes_))] * self.n_features
-            self._add(join_batches([rows.part(every).as_floats() for rows in batches]))
-            self._bins = [bins.without_counts(bins.growth) for bins in self._bins]
+            bins = [no_bins(len(self.classes_))] * batches[0].table.shape[1]
+            bins = self._add(bins, join_batches([rows.part(every).as_floats() for rows in batches]))
+            self._bins = [one.without_counts(one.growth) for one in bins]
         for rows in [join_batches(batches[:-1]), batches[-1]] if batches[1:] else batches:
             for start in range(0, len(rows.codes), _CHUNK_ROWS):
-                self._add(rows.part(slice(start, start + _CHUNK_ROWS)))
-        self._buffer: list[Any] = []
+                self._bins = self._add(self._bins, rows.part(slice(start, start + _CHUNK_ROWS)))
+        self._buffer = []
 
-    def _add(self, rows):
-        """Add rows to the bins."""
+    def _add(self, before: list[Bins], rows: RowBatch) -> list[Bins]:
+        """Return the bins with rows added."""
 
-        def add(block):
-            pairs = zip(self._bins[block], rows.columns(block), strict=True)
+        def add(block: slice) -> list[Bins]:
+            """Return the bins of some features with the rows."""
+            pairs = zip(before[block], rows.columns(block), strict=True)
             return [add_values(bins, values, rows.codes, self.n_bins) for bins, values in pairs]
 
-        self._bins = self._run(add)
+        return self._run(add, len(before))
 
-    def _run(self, function):
+    def _run(self, function: Callable[[slice], list[_Made]], n_features: int) -> list[_Made]:
         """Return the results of a function for blocks of features, in one list."""
-        m, width = self.n_features, _BLOCK_WIDTH
-        blocks = [slice(start, min(start + width, m)) for start in range(0, m, width)]
+        edges = [*range(0, n_features, _BLOCK_WIDTH), n_features]
+        blocks = [slice(*part) for part in pairwise(edges)]
         return [made for _, some in run_blocks(function, blocks, self.n_jobs) for made in some]
 
-    def _find_bounds(self):
+    def _find_bounds(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the wins in the middle of their bounds, the most, and the errors of their AUCs."""
         if len(self.classes_) < 2:
             raise UndefinedMAUCError(
@@ -266,17 +279,24 @@ class PairAUCSketch:
         if self._bins is not None:
             counted = self.copy()  # a question changes nothing: what waits goes on waiting
             counted._count(counted._buffer)
-            bins_of = counted._bins.__getitem__
+            fixed = counted._bins or []
+
+            def bins_of(block: slice) -> list[Bins]:
+                """Return the bins of some features."""
+                return fixed[block]
+
         else:
             rows, none = join_batches(self._buffer), no_bins(len(self.classes_))
 
-            def bins_of(block):  # so many that each value has its own
+            def bins_of(block: slice) -> list[Bins]:  # so many that each value has its own
+                """Return bins of some features that give each value its own."""
                 return [add_values(none, x, rows.codes, len(x)) for x in rows.columns(block)]
 
-        def find(block):
+        def find(block: slice) -> list[tuple[np.ndarray, np.ndarray]]:
+            """Return the bounds of the wins of some features."""
             return [pair_bounds(bins) for bins in bins_of(block)]
 
-        fewest, most = map(np.array, zip(*self._run(find), strict=True))
+        fewest, most = map(np.array, zip(*self._run(find, self.n_features or 0), strict=True))
         first, second = np.triu_indices(len(self.classes_), 1)
         max_wins = 2.0 * self.class_counts[first] * self.class_counts[second]
         is_seen, max_wins = max_wins > 0, np.maximum(max_wins, 1.0)
@@ -289,7 +309,7 @@ class PairAUCSketch:
             self._warn_loose(error[:, is_seen].max(axis=1, initial=0.0))
         return self._bounds
 
-    def _warn_loose(self, largest):
+    def _warn_loose(self, largest: np.ndarray) -> None:
         """Warn of features whose largest error is much more than that of rows like the first."""
         limit = min(_LOOSE_FACTOR * max(4, len(self.classes_)) / self.n_bins, _LOOSE_BOUND)
         worst = int(np.argmax(largest))
@@ -303,7 +323,7 @@ class PairAUCSketch:
                 LooseBoundWarning,
             )
 
-    def _join(self, n_features, names, classes):
+    def _join(self, n_features: int, names: np.ndarray | None, classes: np.ndarray) -> np.ndarray:
         """Check columns and labels of further rows, add new labels; return the slots of all."""
         mine, known = self.feature_names, self.classes_
         if self.n_features not in (None, n_features):
@@ -372,7 +392,7 @@ def sketch_rows(
         if isinstance(y, str):
             if y not in getattr(data, "columns", ()):
                 raise MaucError(f"y must name a column of a Dask data frame, got {y!r}.")
-            data, y = data.drop(columns=y), data[y]
+            return sketch.update(data.drop(columns=y), data[y])
         return sketch.update(data, y)
     if y is not None or not hasattr(data, "__iter__") or isinstance(data, np.ndarray | str):
         raise MaucTypeError(

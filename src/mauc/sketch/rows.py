@@ -5,7 +5,9 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from mauc.data.arguments import MatrixLike
 from mauc.data.columns import (
     Columns,
     DenseColumns,
@@ -30,7 +32,7 @@ _PART_SHARE = 6  # of the memory: rows at work, as read and as floats, and those
 class RowBatch(NamedTuple):
     """Rows with their classes."""
 
-    table: Any  #: `Columns` in memory
+    table: Columns  #: in memory
     codes: np.ndarray  #: shape (n_rows,), int32
 
     def part(self, rows: slice) -> "RowBatch":
@@ -61,12 +63,14 @@ def as_rows(X: Any, y: Any) -> tuple[Any, Any]:
     return as_source(X) if is_of_dask(X) else X, as_vector(y)
 
 
-def is_of_dask(data: Any) -> bool:
+def is_of_dask(data: object) -> bool:
     """Whether data are a collection of Dask, which is not imported."""
     return type(data).__module__.partition(".")[0] in ("dask", "dask_expr")
 
 
-def check_rows(X: Any, y: Any) -> Iterator[tuple[RowBatch, np.ndarray, Any]]:
+def check_rows(
+    X: MatrixLike, y: ArrayLike
+) -> Iterator[tuple[RowBatch, np.ndarray, np.ndarray | None]]:
     """Yield rows with codes, labels and names of the columns; of a source in parts."""
     if isinstance(X, ColumnSource):
         yield from _read_parts(X, check_labels(y))
@@ -75,13 +79,17 @@ def check_rows(X: Any, y: Any) -> Iterator[tuple[RowBatch, np.ndarray, Any]]:
     yield _encode(checked.columns, checked.y, checked.names)
 
 
-def _encode(table: Columns, y: np.ndarray, names: Any) -> tuple[RowBatch, np.ndarray, Any]:
+def _encode(
+    table: Columns, y: np.ndarray, names: np.ndarray | None
+) -> tuple[RowBatch, np.ndarray, np.ndarray | None]:
     """Return rows with codes, labels and names."""
     classes, codes, _ = encode_labels(y, min_classes=1)
     return RowBatch(table, codes), classes, names
 
 
-def _read_parts(source, labels):
+def _read_parts(
+    source: ColumnSource, labels: np.ndarray
+) -> Iterator[tuple[RowBatch, np.ndarray, np.ndarray | None]]:
     """Yield the rows of a source in parts, the next one read ahead."""
     n, m = source.shape
     if len(labels) != n:

@@ -24,7 +24,7 @@ from mauc.stats.rows import (
 if TYPE_CHECKING:
     import pandas as pd
 
-Array = np.ndarray[Any, Any]
+Array = np.ndarray
 
 #: paired tests by name, with how tables and pages call them
 TESTS = {"wilcoxon": "Wilcoxon signed-rank test", "corrected_t": "corrected resampled t-test"}
@@ -215,7 +215,8 @@ def _reference_values(cells: Cells, reference: str) -> Array:
     lines = np.flatnonzero(cells.settings["selector"] == reference)
     values = np.full((len(problems), cells.mauc.shape[1]), np.nan)
     values[problem[lines]] = cells.mauc[lines]
-    return values[problem]
+    found: Array = values[problem]
+    return found
 
 
 def _part_sizes(rows: "pd.DataFrame", cells: Cells) -> tuple[Array, Array]:

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +11,7 @@ from mauc.checks import check_level
 from mauc.exceptions import MaucError
 from mauc.stats.rows import row_means
 
-Array = np.ndarray[Any, Any]
+Array = np.ndarray
 
 _DIGITS = 12  # differences that agree to this many digits of the largest value are ties
 _MAX_FLIPPED = 13  # up to this many pairs SciPy enumerates all signs when there are ties or zeros

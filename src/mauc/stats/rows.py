@@ -18,7 +18,7 @@ from mauc.stability import UNKNOWN, stability
 if TYPE_CHECKING:
     import pandas as pd
 
-Array = np.ndarray[Any, Any]
+Array = np.ndarray
 
 PROBLEM = ("dataset", "classifier", "size")
 SETTING = (*PROBLEM, "selector")
@@ -234,7 +234,7 @@ def mean_interval(rows: "pd.DataFrame") -> "pd.DataFrame":
     return means.assign(lower=means["mean"] - half, upper=means["mean"] + half)
 
 
-def problem_scores(rows: "pd.DataFrame", problems: str = "dataset") -> Any:
+def problem_scores(rows: "pd.DataFrame", problems: str = "dataset") -> "pd.DataFrame":
     """Return the mean MAUC of every selector on every problem.
 
     Parameters

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
+from mauc.data.arguments import Seed
 from mauc.data.columns import DenseColumns
 from mauc.data.problem import Problem
 from mauc.data.rows import hash_all_rows
@@ -16,7 +16,7 @@ from mauc.evaluation.judges import judged_rows
 from mauc.measure.pair_auc import chosen_pair_auc
 from mauc.results import plural, short_name
 
-Array = np.ndarray[Any, Any]
+Array = np.ndarray
 
 _UNIQUE = "np.unique({}, axis=0, return_inverse=True)[1].ravel()"
 # Of a table without columns, one column, some rows, equal rows, rows of other classes, a column
@@ -61,21 +61,27 @@ class Case:
     """The table that is examined, the rows that judges see, and what was looked for."""
 
     def __init__(
-        self, problem: Problem, kind: str, seed: Any, n_jobs: int | None, ignored: frozenset[str]
+        self, problem: Problem, kind: str, seed: Seed, n_jobs: int | None, ignored: frozenset[str]
     ) -> None:
-        self.problem, self.seed, self.n_jobs, self.code = problem, seed, n_jobs, _CODES[kind]
+        self.problem: Problem = problem
+        self.seed: Seed = seed
+        self.n_jobs: int | None = n_jobs
+        self.code: tuple[str, ...] = _CODES[kind]
         self.ignored = ignored
-        self.names = problem.names_of()
-        self.pair_auc = chosen_pair_auc(problem, np.arange(problem.n_features), n_jobs)
+        self.names: Array = problem.names_of()
+        self.pair_auc: Array = chosen_pair_auc(problem, np.arange(problem.n_features), n_jobs)
+        self.first: Array
+        self.second: Array
         self.first, self.second = np.triu_indices(problem.n_classes, 1)
-        self.used = np.ones(problem.n_features, bool)  # columns that are judged
+        self.used: Array = np.ones(problem.n_features, bool)  # columns that are judged
         self._ran: set[str] = set()  # kinds that were looked for
         hashes = hash_all_rows(problem)
         self.all_hashes = hashes
         order = np.lexsort((hashes, problem.codes))  # rows are drawn by what they hold
-        self.rows = np.sort(order[judged_rows(replace(problem, codes=problem.codes[order]))])
-        self.sample, self.hashes = problem.take_rows(self.rows), hashes[self.rows]
-        self.sizes = self.sample.class_counts
+        self.rows: Array = np.sort(order[judged_rows(replace(problem, codes=problem.codes[order]))])
+        self.sample: Problem = problem.take_rows(self.rows)
+        self.hashes: Array = hashes[self.rows]
+        self.sizes: Array = self.sample.class_counts
 
     def looks_for(self, *kinds: str) -> bool:
         """Note that kinds are looked for; return whether any of them is not ignored."""
@@ -90,7 +96,7 @@ class Case:
         next: str,
         codes: Sequence[int] = (),
         columns: Sequence[int] = (),
-        rows: Any = (),
+        rows: Sequence[int] | np.ndarray = (),
     ) -> Finding:
         """Return a finding on classes, columns and rows."""
         classes = tuple(self.problem.classes[np.array(codes, int)].tolist())

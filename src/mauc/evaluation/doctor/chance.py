@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from scipy.special import ndtr
@@ -16,7 +15,7 @@ from mauc.evaluation.doctor.judged import TINY, Verdict
 from mauc.evaluation.judges import Split, score_fold, split_fold
 from mauc.results import short_name
 
-Array = np.ndarray[Any, Any]
+Array = np.ndarray
 
 _MAX_CHANCE = 0.65  # AUC of a pair that is said to be inseparable
 _MIN_P = 1e-3  # of its best feature on all rows, times the number of features

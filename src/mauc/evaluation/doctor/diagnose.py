@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
+from mauc.data.arguments import CategoricalFeatures, MatrixLike, Seed
 from mauc.data.columns import as_floats, is_frame, is_polars
 from mauc.data.door import AUCS, FitOptions, make_problem, open_input
 from mauc.data.frames import pandas_values, polars_values
@@ -29,7 +30,7 @@ from mauc.evaluation.doctor.shapes import find_merged_class
 from mauc.exceptions import MaucError, UndefinedMAUCError
 from mauc.metrics.mauc import check_scored
 
-Array = np.ndarray[Any, Any]
+Array = np.ndarray
 
 
 def diagnose(
@@ -41,7 +42,7 @@ def diagnose(
     labels: ArrayLike | None = None,
     categorical_features: ArrayLike | None = None,
     ignore: str | Iterable[str] = (),
-    random_state: Any = 0,
+    random_state: Seed = 0,
     n_jobs: int | None = None,
 ) -> Diagnosis:
     """Find what is wrong with a table, its labels or a model, the most consequential first.
@@ -104,15 +105,15 @@ def diagnose(
 
 
 def examine(
-    X: Any,
-    y: Any,
+    X: MatrixLike,
+    y: ArrayLike,
     scores: Any = None,
     *,
-    groups: Any = None,
-    labels: Any = None,
-    categorical_features: Any = None,
+    groups: ArrayLike | None = None,
+    labels: ArrayLike | None = None,
+    categorical_features: CategoricalFeatures = None,
     ignore: str | Iterable[str] = (),
-    random_state: Any = 0,
+    random_state: Seed = 0,
     n_jobs: int | None = None,
     dates: Mapping[str, Array] | None = None,
 ) -> Diagnosis:

@@ -3,7 +3,6 @@
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from mauc.metrics.interval import mauc_interval
 from mauc.metrics.mauc import pair_auc_scores
 from mauc.results import measure_name, plural
 
-Array = np.ndarray[Any, Any]
+Array = np.ndarray
 
 HALF_WIDTH = 0.05  # of the interval of an AUC that rows should suffice for
 _MIN_HALF_WIDTH = 0.055  # that is said to be too wide: with two digits it is not 0.05

@@ -1,7 +1,7 @@
 """Rows whose label looks wrong: deep in another class, and more of them than overlap explains."""
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtr
@@ -13,7 +13,7 @@ from mauc.evaluation.doctor.findings import Finding
 from mauc.evaluation.fold import Judged
 from mauc.evaluation.judges import N_TREES, score_fold, split_fold
 
-Array = np.ndarray[Any, Any]
+Array = np.ndarray
 
 _MIN_NOISE = np.array([0.005, 0.0025])  # shares of contrary labels that are to be expected
 _MIN_LABELLED = 20  # rows of both classes

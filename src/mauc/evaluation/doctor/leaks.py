@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import gammaln, ndtr
@@ -14,7 +14,7 @@ from mauc.evaluation.doctor.findings import Finding
 from mauc.exceptions import format_labels
 from mauc.results import short_name
 
-Array = np.ndarray[Any, Any]
+Array = np.ndarray
 
 _PERFECT = 1.0 - 1e-9
 _MIN_LEAK = 0.98  # least AUC over the pairs of a column that leaks, if it is far ahead:

@@ -1,7 +1,6 @@
 """Rows that repeat others, as they are or with a little noise."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from sklearn.neighbors import NearestNeighbors
@@ -13,7 +12,7 @@ from mauc.evaluation.doctor.findings import Finding
 from mauc.evaluation.folds import Folds
 from mauc.evaluation.judges import split_fold
 
-Array = np.ndarray[Any, Any]
+Array = np.ndarray
 
 _MIN_COPIED = 0.02  # share of the tested rows
 _MAX_SEARCHED = 3_000  # rows whose nearest rows are looked for

@@ -1,7 +1,6 @@
 """Classes that fall into two clusters, and the column that parts them."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from sklearn.cluster import KMeans
@@ -12,7 +11,7 @@ from mauc.evaluation.doctor.findings import Finding
 from mauc.evaluation.judges import split_fold
 from mauc.results import short_name
 
-Array = np.ndarray[Any, Any]
+Array = np.ndarray
 
 _MIN_CLUSTERED = 40  # rows of a class that are looked at for two clusters
 _MIN_DISTANCE = 7.0  # of clusters, in standard deviations; of a normal one cut in two 2.6
@@ -32,7 +31,7 @@ def find_merged_class(case: Case) -> Iterator[Finding]:
     kept = np.array(
         [
             j
-            for j in np.flatnonzero(case.used)
+            for j in np.flatnonzero(case.used).tolist()
             if not sample.is_nominal[j]
             and len(np.unique(sample.columns.ordered([j])[0])) > _MAX_LEVELS
         ],

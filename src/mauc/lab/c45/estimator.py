@@ -1,15 +1,23 @@
 """The C4.5 classifier: estimator, nested feature sets, shared sorted columns, printout."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Iterator, Mapping, Sequence
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
 
 from mauc.checks import check_real
-from mauc.classifiers.base import UNSEEN, BaseClassifier, Samples, encode_column, find_categories
+from mauc.classifiers.base import (
+    UNSEEN,
+    BaseClassifier,
+    NestedScores,
+    Samples,
+    encode_column,
+    find_categories,
+)
+from mauc.data.arguments import CategoricalFeatures
 from mauc.data.columns import default_names
 from mauc.data.door import check_fitted
 from mauc.engine.arrays import read_only
@@ -104,7 +112,7 @@ class C45(BaseClassifier):
         min_samples_leaf: int = 2,
         prune: bool = True,
         subtree_raising: bool = True,
-        categorical_features: Any = None,
+        categorical_features: CategoricalFeatures = None,
     ):
         self.confidence = confidence
         self.min_samples_leaf = min_samples_leaf
@@ -117,25 +125,30 @@ class C45(BaseClassifier):
         check_real("confidence", self.confidence, 0, 0.5, is_low_open=True)
         check_real("min_samples_leaf", self.min_samples_leaf, 1)
 
-    def prepare(self, samples: Any) -> "SortedColumns":
+    def prepare(self, samples: Samples) -> "SortedColumns":
         """Return the `SortedColumns` of training `Samples`."""
         return SortedColumns.of(samples)
 
     def nest(
-        self, samples: Any, X_test: Any, response_method: Any, n_jobs: int | None = None
-    ) -> Callable[..., Any]:
+        self, samples: Samples, X_test: np.ndarray, response_method: str, n_jobs: int | None = None
+    ) -> NestedScores:
         """Return the scores on nested features: the columns are sorted once."""
         columns = self.prepare(samples)
         QT = encode_columns(X_test, columns.categories)
 
-        def scores(ranking, sizes):
+        def scores(ranking: np.ndarray, sizes: Sequence[int] | np.ndarray) -> Iterator[np.ndarray]:
+            """Yield the scores by the first features of a ranking, for each size."""
             for size in sizes:
                 tree = self._grow(columns, ranking[:size].astype(np.int32))
                 yield predict_fractions(tree, QT)
 
         return scores
 
-    def to_text(self, feature_names: Any = None, class_names: Any = None) -> str:
+    def to_text(
+        self,
+        feature_names: Sequence[object] | None = None,
+        class_names: Sequence[object] | np.ndarray | None = None,
+    ) -> str:
         """Return the tree as text, in the layout of J48's printout.
 
         A leaf shows its class, the training weight that reached it and, after the slash, how much
@@ -148,25 +161,25 @@ class C45(BaseClassifier):
             class_names = self.classes_
         return tree_to_text(self.tree_, feature_names, class_names, self.categories_)
 
-    def feature_names(self) -> list[Any]:
+    def feature_names(self) -> list[str]:
         """Return the names of the training data, x0, x1, ... if it had none."""
         default = default_names(range(self.n_features_in_))
         return list(getattr(self, "feature_names_in_", default))
 
-    def _learn(self, samples):
+    def _learn(self, samples: Samples) -> None:
         columns = self.prepare(samples)
         warn_of_close_values(columns, self.feature_names())
         self._codes = columns.categories
-        self.categories_: dict[Any, np.ndarray] = self._coder.name_values(self._codes)
+        self.categories_: dict[int, np.ndarray] = self._coder.name_values(self._codes)
         self.tree_: Tree = self._grow(columns, np.arange(len(columns.XT), dtype=np.int32))
         self.n_leaves_: int = int(np.count_nonzero(self.tree_.n_children == 0))
         self.tree_size_: int = len(self.tree_.feature)
 
-    def _score(self, X):
+    def _score(self, X: np.ndarray) -> np.ndarray:
         """Return the class fractions at the leaf of each sample."""
         return predict_fractions(self.tree_, encode_columns(X, self._codes))
 
-    def _grow(self, columns, chosen):
+    def _grow(self, columns: "SortedColumns", chosen: np.ndarray) -> Tree:
         return fit_tree(
             columns,
             chosen,
@@ -186,7 +199,7 @@ class SortedColumns(NamedTuple):
     n_classes: int  #: also those without rows
     n_values: np.ndarray  #: int32, (n_features,), values of a nominal column, 0 for a numeric one
     weight: np.ndarray | None  #: float64, positive weights of the rows, None if all are 1
-    categories: dict[Any, Any]  #: values of the nominal columns
+    categories: dict[int, np.ndarray]  #: values of the nominal columns
 
     @classmethod
     def of(cls, samples: Samples) -> "SortedColumns":
@@ -226,7 +239,7 @@ def fit_tree(
     return compact(tree)
 
 
-def encode_columns(X: np.ndarray, categories: dict[Any, Any]) -> np.ndarray:
+def encode_columns(X: np.ndarray, categories: dict[int, np.ndarray]) -> np.ndarray:
     """Return X transposed, read-only, nominal columns as codes (one too many if unseen)."""
     if categories:
         X = X.copy(order="F")
@@ -255,7 +268,7 @@ def warn_of_close_values(columns: SortedColumns, names: list[str]) -> None:
         )
 
 
-def format_number(value: Any, decimals: int = 6) -> str:
+def format_number(value: float, decimals: int = 6) -> str:
     """Format a number with at most `decimals` decimals and no trailing zeros."""
     scaled = math.floor(abs(value) * 10.0**decimals + 0.5)
     if scaled == 0:
@@ -264,12 +277,12 @@ def format_number(value: Any, decimals: int = 6) -> str:
     return f"-{text}" if value < 0 else text
 
 
-def format_weight(weight: Any) -> str:
+def format_weight(weight: float) -> str:
     """Format a weight with one or two decimals, halves rounded up."""
     return repr(math.floor(weight * 100.0 + 0.5) / 100.0)
 
 
-def largest_class(counts: Any) -> int:
+def largest_class(counts: np.ndarray) -> int:
     """Return the most frequent class, of (nearly) equals the first."""
     best = 0
     for c in range(1, len(counts)):
@@ -278,7 +291,13 @@ def largest_class(counts: Any) -> int:
     return best
 
 
-def describe_test(tree: Any, node: Any, child: Any, feature_names: Any, categories: Any) -> str:
+def describe_test(
+    tree: Tree,
+    node: int,
+    child: int,
+    feature_names: Sequence[object],
+    categories: Mapping[int, np.ndarray],
+) -> str:
     """Return the test on the branch from `node` to its `child`-th child, as ``petal <= 0.6``."""
     feature = int(tree.feature[node])
     name = feature_names[feature]
@@ -288,7 +307,9 @@ def describe_test(tree: Any, node: Any, child: Any, feature_names: Any, categori
     return f"{name} {'<=' if child == 0 else '>'} {format_number(float(tree.threshold[node]))}"
 
 
-def describe_leaf(tree: Any, node: Any, parent: Any, class_names: Any) -> str:
+def describe_leaf(
+    tree: Tree, node: int, parent: int, class_names: Sequence[object] | np.ndarray
+) -> str:
     """Return the leaf's class with the weight that reached it / the weight it gets wrong."""
     counts = tree.counts[node]
     total = float(counts.sum())
@@ -300,7 +321,12 @@ def describe_leaf(tree: Any, node: Any, parent: Any, class_names: Any) -> str:
     return f"{class_names[best]} ({format_weight(total)}{errors})"
 
 
-def tree_to_text(tree: Any, feature_names: Any, class_names: Any, categories: Any) -> str:
+def tree_to_text(
+    tree: Tree,
+    feature_names: Sequence[object],
+    class_names: Sequence[object] | np.ndarray,
+    categories: Mapping[int, np.ndarray],
+) -> str:
     """Return the tree in the layout of J48's printout; `categories` has the nominal values."""
     n_leaves = int(np.count_nonzero(tree.n_children == 0))
     lines = []

@@ -148,7 +148,7 @@ def grow(
             stack = np.resize(stack, (tree.feature.size, 3))
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit
 def split_nodes(training, min_leaf, gains, children, scratch, arena, tree, stack, top, n_nodes):
     """Split the nodes on the stack and their descendants, as far as there is room.
 

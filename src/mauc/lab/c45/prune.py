@@ -36,7 +36,7 @@ def collapse(tree: Tree, n_nodes: int) -> None:
     tree.first_child[leaves], tree.n_children[leaves] = 0, 0
 
 
-@njit(cache=True, nogil=True)
+@njit
 def prune_tree(tree, n_nodes, XT, y, weight, confidence, z, raising):
     """Prune in place a tree of rows with weights; `z` is the quantile of 1 - confidence."""
     n_children_of, first_child = tree.n_children, tree.first_child

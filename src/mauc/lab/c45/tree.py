@@ -83,7 +83,7 @@ def predict_fractions(tree: Tree, XT: np.ndarray) -> np.ndarray:
     return out
 
 
-@njit(cache=True, nogil=True)
+@njit
 def find_leaves(XT, feature, threshold, first_child, leaf_of):
     """Fill the leaf of each row; return whether all values on the way were known."""
     is_known = True
@@ -93,7 +93,7 @@ def find_leaves(XT, feature, threshold, first_child, leaf_of):
     return is_known
 
 
-@njit(cache=True, nogil=True)
+@njit
 def fill_fractions(tree, XT, total, out):
     """Fill `out`, all 0, see `predict_fractions`; `total` is the weight of each node."""
     n_children_of, first_child, feature_of = tree.n_children, tree.first_child, tree.feature

@@ -195,10 +195,11 @@ def _repeats(state: SearchState, columns: Array) -> list[list[float]]:
 def _prices(selector: RankingSelector, problem: Problem) -> list[float] | None:
     """Return the price of every feature; None if the fit had none."""
     wishes = problem.constraints
-    if wishes is None or wishes.costs is None or problem.n_features > MAX_NAMES:
+    asked = selector.fit_options.wishes
+    if asked is None or wishes is None or wishes.costs is None or problem.n_features > MAX_NAMES:
         return None
     with suppress(MaucError):  # features that are excluded may have no price: it counts as 0
-        given = WishOptions(feature_costs=selector.fit_options.wishes.feature_costs)
+        given = WishOptions(feature_costs=asked.feature_costs)
         wishes = Constraints.of(given, problem.labels)
     costs = np.append(np.asarray(wishes.costs), 0.0)  # -1 is the unit of what is excluded
     return [float(cost) for cost in costs[wishes.unit_of]]
