@@ -30,7 +30,7 @@ from mauc.stats import shown_name
 from reproduction.common import versions
 from reproduction.paper import agreement, claims
 from reproduction.paper.measured import keep_run, load_part, restore_run
-from reproduction.paper.siren import draw, siren_study
+from reproduction.research.siren import draw, siren_study
 from reproduction.published import (
     compare_published,
     load_published_runtime,

@@ -8,7 +8,7 @@ import pytest
 
 from reproduction.paper import claims
 from reproduction.paper.make import pair_auc_of_naive_bayes
-from reproduction.paper.siren import SirenStudy, siren_study
+from reproduction.research.siren import SirenStudy, siren_study
 from reproduction.published import load_published
 from tests.helpers.report_rows import LADDER, make_rows
 

@@ -12,7 +12,7 @@ from sklearn.datasets import load_wine
 
 from mauc.registry import RELEVANCES
 from mauc.selectors import make_selector
-from reproduction.paper.siren import (
+from reproduction.research.siren import (
     SirenStudy,
     draw,
     draw_difficulty,

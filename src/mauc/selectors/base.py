@@ -517,7 +517,7 @@ def check_n_features(
     wanted = 0.5 if n_features_to_select is None else n_features_to_select
     if isinstance(wanted, str) and f'"{wanted}"' in choices:
         return n_features
-    if is_int(wanted):
+    if isinstance(wanted, int | np.integer) and not isinstance(wanted, bool):
         if not 1 <= wanted <= n_features:
             raise MaucError(
                 f"{option('n_features_to_select')} must be in [1, {n_features}] (the number of "
