@@ -20,10 +20,9 @@ from sklearn.pipeline import make_pipeline
 
 from mauc import GreedyMAUC
 from mauc.data import columns as columns_module
-from mauc.measure import relieff
+from mauc.measure import information, ranks, relieff
 from mauc.registry import SELECTORS as METHODS
-from mauc.selectors import arco, fcbf
-from mauc.selectors import information as greedy
+from mauc.selectors import fcbf
 from tests.helpers.selector_cases import (
     COUNTED,
     SELECTORS,
@@ -191,7 +190,7 @@ def test_threads_and_blocks_do_not_matter(name, seed, n_jobs, block):
     X[:, 3], X[:, 17] = 2.5, 0.0
     wanted = fit_all(SELECTORS[name], X, y, n_jobs=1)
     with pytest.MonkeyPatch.context() as patch:
-        for module in (arco, fcbf, greedy):
+        for module in (fcbf, information, ranks):
             patch.setattr(module, "BLOCK_WORK", 1)
         patch.setattr(relieff, "PANEL_QUERIES", 7)
         patch.setattr(columns_module, *block)
