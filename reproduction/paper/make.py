@@ -30,13 +30,13 @@ from mauc.stats import shown_name
 from reproduction.common import versions
 from reproduction.paper import agreement, claims
 from reproduction.paper.measured import keep_run, load_part, restore_run
-from reproduction.research.siren import draw, siren_study
 from reproduction.published import (
     compare_published,
     load_published_runtime,
     runtime_beside,
     write_published,
 )
+from reproduction.research.siren import draw, siren_study
 
 HERE = Path(__file__).resolve().parent
 FOLDER_OF_PLANS = HERE.parent / "plans"

@@ -8,8 +8,8 @@ import pytest
 
 from reproduction.paper import claims
 from reproduction.paper.make import pair_auc_of_naive_bayes
-from reproduction.research.siren import SirenStudy, siren_study
 from reproduction.published import load_published
+from reproduction.research.siren import SirenStudy, siren_study
 from tests.helpers.report_rows import LADDER, make_rows
 
 # A selector 0.05 below MDFS on all six splits is worse by Wilcoxon (p = 0.03) and, as the

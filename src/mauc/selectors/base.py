@@ -13,7 +13,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.metadata_routing import UNUSED
 
-from mauc.checks import check_level, is_int, is_real
+from mauc.checks import check_level, is_real
 from mauc.data.arguments import Classifier, Client, MatrixLike, Splits, TableLike
 from mauc.data.columns import is_frame
 from mauc.data.door import (
