@@ -7,7 +7,7 @@ from numpy.testing import assert_array_equal
 from mauc import GreedyMAUC
 from mauc.data.door import make_problem
 from mauc.data.problem import group_by_class
-from mauc.data.rows import sample_rows
+from mauc.data.rows import hashed_rows
 from tests.helpers.selector_cases import assert_same_fit
 
 N = 5000
@@ -47,7 +47,7 @@ def test_row_order_does_not_matter(rng, kind):
 def sampled(X, y, n_kept):
     problem = make_problem(X, y)
     order, starts, _ = group_by_class(problem.codes, problem.n_classes)
-    places = sample_rows(problem, order.astype(np.int32), starts, n_kept)
+    places = hashed_rows(problem, order.astype(np.int32), starts, n_kept)
     assert len(np.unique(places)) == n_kept
     return order[places]
 
@@ -68,7 +68,7 @@ def test_a_weight_is_taken_as_its_copies_would_be(rng, kind):
         problem = make_problem(X, y, sample_weight=sample_weight)
         order, starts, weights = group_by_class(problem.codes, problem.n_classes, sample_weight)
         weights = weights if sample_weight is not None else None
-        rows = X[order[sample_rows(problem, order.astype(np.int32), starts, 200, weights)]]
+        rows = X[order[hashed_rows(problem, order.astype(np.int32), starts, 200, weights)]]
         return np.nan_to_num(rows[np.lexsort(rows.T)])
 
     repeated = np.repeat(X, weight, axis=0), np.repeat(y, weight)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from mauc.data.wishes import Constraints
+from mauc.data.wishes import Wishes
 from mauc.search.wishes import Purse, choose_units, members_by_gain
 
 # Units 0 = {1, 2}, 2 = {3} and 3 = {4}; feature 0 is excluded.
@@ -12,7 +12,7 @@ COSTS = np.array([4.0, 0.0, 3.0, 2.0])
 
 
 def test_a_purse_closes_what_is_too_large_or_too_expensive():
-    purse = Purse(Constraints(UNIT_OF, (3,), COSTS, 9.0), 3)
+    purse = Purse(Wishes(UNIT_OF, (3,), COSTS, 9.0), 3)
     assert purse.is_open.tolist() == [True, False, True, True]
     turns = purse.turns()
     assert next(turns) == 3  # to be kept
@@ -26,7 +26,7 @@ def test_a_purse_closes_what_is_too_large_or_too_expensive():
 
 
 def test_a_purse_opens_only_units_that_are_named():
-    assert Purse(Constraints(UNIT_OF), 5, only={2, 3}).is_open.tolist() == [
+    assert Purse(Wishes(UNIT_OF), 5, only={2, 3}).is_open.tolist() == [
         False,
         False,
         True,
@@ -35,7 +35,7 @@ def test_a_purse_opens_only_units_that_are_named():
 
 
 def test_members_go_by_gain_then_by_column():
-    wishes = Constraints(np.array([0, 0, 0, 1]))
+    wishes = Wishes(np.array([0, 0, 0, 1]))
     assert members_by_gain(wishes, 0, np.array([1.0, 2.0, 1.0, 9.0])).tolist() == [1, 0, 2]
 
 
@@ -48,7 +48,7 @@ def test_members_go_by_gain_then_by_column():
 )
 def test_the_better_of_two_passes_is_taken(budget, wanted, gains):
     unit_of, costs = np.array([0, 1, 1, 2]), np.array([1.0, 4.0, 1.0])
-    wishes = Constraints(unit_of, (1,) if budget == np.inf else (), costs, budget)
+    wishes = Wishes(unit_of, (1,) if budget == np.inf else (), costs, budget)
     given = []
 
     def gains_given(chosen):

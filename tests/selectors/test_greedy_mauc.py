@@ -15,7 +15,7 @@ from sklearn.ensemble import ExtraTreesClassifier
 from mauc import MDFS, GreedyMAUC
 from mauc.classifiers import NearestNeighbor, NormalNaiveBayes
 from mauc.data.door import make_problem
-from mauc.data.rows import sample_rows
+from mauc.data.rows import hashed_rows
 from mauc.evaluation import FoldEvaluator
 from mauc.exceptions import ConstantInputWarning, NotEnoughMemoryError, SmallClassWarning
 from mauc.measure.effects import measure
@@ -202,7 +202,7 @@ def test_correlations_of_a_part_of_the_samples(rng):
     _, full = measure(problem)
     order = np.argsort(y, kind="stable").astype(np.int32)
     starts = np.concatenate([[0], np.cumsum(np.bincount(y))])
-    assert_array_equal(scores.scores, full.scores[:, sample_rows(problem, order, starts, 50)])
+    assert_array_equal(scores.scores, full.scores[:, hashed_rows(problem, order, starts, 50)])
     assert_array_equal(scores.class_counts, np.bincount(np.sort(y)[::8]))
 
 

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_wine
 
 from mauc import MAUCD, MDFS, MRMR, ConsensusSelector, GreedyMAUC, SymmetricalUncertainty
-from mauc.data.wishes import Constraints, WishOptions
+from mauc.data.wishes import Wishes, WishOptions
 from mauc.exceptions import MaucError
 
 WINE, Y = load_wine(return_X_y=True, as_frame=True)
@@ -41,7 +41,7 @@ def chosen(selector):
 
 
 def constraints(n_features=4, **wishes):
-    return Constraints.of(WishOptions(**wishes), [f"x{j}" for j in range(n_features)])
+    return Wishes.of(WishOptions(**wishes), [f"x{j}" for j in range(n_features)])
 
 
 def test_units_by_hand():

@@ -81,7 +81,7 @@ class Wishes:
 
     def parameters(self, dataset: "Dataset") -> dict[str, Any]:
         """Return the parameters of a selector that the wishes are."""
-        from mauc.data.wishes import Constraints, WishOptions, by_number
+        from mauc.data.wishes import Wishes, WishOptions, by_number
 
         found: dict[str, Any] = {}
         names = list(dataset.feature_names)
@@ -100,7 +100,7 @@ class Wishes:
         if self.budget is not None:
             found["budget"] = self.budget
         # What is wrong is told by name, also where the selector knows numbers alone.
-        Constraints.of(WishOptions(**found), names)
+        Wishes.of(WishOptions(**found), names)
         if not hasattr(dataset.X, "columns"):
             found = by_number(found, names)
         if self.pair_weight is not None:

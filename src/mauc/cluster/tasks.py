@@ -32,7 +32,7 @@ _RETRIES = 2  # of a task whose worker could not read
 _OF_LABELS = (
     "class_weights",
     "row_weights",
-    "pair_weights",
+    "auc_weights",
     "max_wins",
     "row_counts",
     "by_class",

@@ -47,7 +47,7 @@ from mauc.data.problem import MISSING, Problem
 from mauc.data.source import ColumnSource
 from mauc.data.streaming import SourceColumns
 from mauc.data.weights import PairWeights, as_counts, check_class_weights, check_weights
-from mauc.data.wishes import Constraints, WishOptions
+from mauc.data.wishes import Wishes, WishOptions
 from mauc.exceptions import (
     ConstantInputWarning,
     MaucError,
@@ -208,7 +208,7 @@ def make_problem(
     warn_of_degenerate(problem)
     if options.wishes is None:
         return problem
-    return replace(problem, constraints=Constraints.of(options.wishes, problem.labels, table.dated))
+    return replace(problem, wishes=Wishes.of(options.wishes, problem.labels, table.dated))
 
 
 class Checked(NamedTuple):

@@ -8,8 +8,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from mauc.data.columns import ColumnBlock, Columns, default_names
-from mauc.data.weights import PairWeights, as_counts, effective_rows, scale_weights, square
-from mauc.data.wishes import Constraints
+from mauc.data.weights import PairWeights, as_counts, effective_rows, pair_table, scale_weights
+from mauc.data.wishes import Wishes
 from mauc.engine.arrays import RowCounts, count_rows, n_pairs_of, pair_index
 from mauc.memory import Workspace
 from mauc.parallel import Work
@@ -35,7 +35,7 @@ class Problem:
     groups: np.ndarray | None = None  #: shape (n_samples,), int64: rows that stay together
     #: shape (n_pairs,): what each class pair counts, summing to 1; None if all count the same
     pair_shares: np.ndarray | None = None
-    constraints: Constraints | None = None  #: wishes about the features that are chosen
+    wishes: Wishes | None = None  #: wishes about the features that are chosen
     #: int64: columns that are dates, which are never chosen
     dated: np.ndarray = field(default_factory=lambda: np.empty(0, np.int64))
     categories: dict[int, np.ndarray] = field(default_factory=dict)  #: of nominal columns, by code
@@ -86,7 +86,7 @@ class Problem:
         return effective_rows(self.sample_weight, self.codes, self.n_classes)
 
     @cached_property
-    def pair_weights(self) -> tuple[np.ndarray | None, np.ndarray, np.ndarray]:
+    def auc_weights(self) -> tuple[np.ndarray | None, np.ndarray, np.ndarray]:
         """The weights as AUCs of class pairs take them: see `scale_weights`."""
         if self.sample_weight is None:
             return None, self.class_weights, np.zeros(self.n_classes, np.int64)
@@ -94,9 +94,9 @@ class Problem:
 
     @cached_property
     def max_wins(self) -> np.ndarray:
-        """The wins 2 n_i n_j of a perfect feature on every class pair; of `pair_weights`."""
+        """The wins 2 n_i n_j of a perfect feature on every class pair; of `auc_weights`."""
         first, second = np.triu_indices(self.n_classes, 1)
-        totals = self.pair_weights[1]
+        totals = self.auc_weights[1]
         return 2 * totals[first] * totals[second]
 
     @cached_property
@@ -117,7 +117,7 @@ class Problem:
 
     def missing_weights(self, chosen: ColumnBlock) -> np.ndarray:
         """Return the missing values of columns by class, (n_chosen, n_classes), or their weight."""
-        columns, weights = np.arange(self.n_features)[chosen], self.pair_weights[0]
+        columns, weights = np.arange(self.n_features)[chosen], self.auc_weights[0]
         found = np.zeros((len(columns), self.n_classes))
         for slot in np.flatnonzero(self.columns.count_missing(chosen)):
             values = self.columns.column(int(columns[slot]))
@@ -207,7 +207,7 @@ class Problem:
             categories[j] = known[occurring[occurring < len(known)].astype(np.int64)]
         shares, weight, groups = self.pair_shares, part.sample_weight, part.groups
         if shares is not None and len(present) < self.n_classes:
-            table = square(shares, self.n_classes)[np.ix_(present, present)]
+            table = pair_table(shares, self.n_classes)[np.ix_(present, present)]
             shares = PairWeights(table if table.any() else None).shares(
                 self.classes[present], part.class_weights[present]
             )

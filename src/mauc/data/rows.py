@@ -55,7 +55,7 @@ Array = np.ndarray[Any, Any]
 _OpenGroup = tuple[np.ndarray, int]  # offsets of rows of one hash, and how many of them to take
 
 
-def sample_rows(
+def hashed_rows(
     problem: Problem,
     order: np.ndarray,
     starts: np.ndarray,

@@ -63,7 +63,7 @@ def pair_mean(auc: np.ndarray, weights: np.ndarray) -> np.ndarray:
     return (auc[..., is_counted] * relative).sum(axis=-1) / relative.sum()
 
 
-def square(shares: np.ndarray | None, n_classes: int) -> Any:
+def pair_table(shares: np.ndarray | None, n_classes: int) -> Any:
     """Return shares of class pairs as a symmetric (n_classes, n_classes) array, or None."""
     if shares is None:
         return None

@@ -50,7 +50,7 @@ WISHES = tuple(field.name for field in fields(WishOptions))
 
 
 @dataclass(frozen=True, eq=False)
-class Constraints:
+class Wishes:
     """Units of features, which of them are kept, and what they cost."""
 
     unit_of: np.ndarray  #: (n_features,), int64: the unit of each feature, -1 if it is excluded

@@ -31,7 +31,7 @@ _INFINITE = np.uint64(0x7FF0000000000000)  # magnitude; those of NaN are larger
 _ZERO, _ONE, _SIGN_BIT, _ALL_BITS = np.uint64(0), np.uint64(1), np.uint64(63), np.uint64(64)
 
 
-class Layout(NamedTuple):
+class KeyCoding(NamedTuple):
     """How the value parts of columns were made; arrays of shape (n_features,), uint64."""
 
     n_zeros: np.ndarray  #: trailing zeros that were dropped
@@ -54,8 +54,8 @@ def key_blocks(XT: np.ndarray) -> Iterator[slice]:
 
 def write_keys(
     XT: np.ndarray, labels: np.ndarray, label_bits: int, out: np.ndarray | None = None
-) -> tuple[np.ndarray, np.ndarray, Layout]:
-    """Return keys in the order of rows (`out`, or of `scratch_array`), `n_known` and `Layout`."""
+) -> tuple[np.ndarray, np.ndarray, KeyCoding]:
+    """Return keys in the order of rows (`out`, or of `scratch_array`), `n_known` and their coding."""
     if XT.dtype != np.float64:
         single, XT = XT, scratch_array("doubles", XT.shape, np.float64)
         XT[:] = single
@@ -63,7 +63,7 @@ def write_keys(
     n_known = np.empty(XT.shape[0], np.int64)
     layout = np.empty((4, XT.shape[0]), np.uint64)
     _write_rows(read_only(XT.view(np.uint64)), labels, np.uint64(label_bits), keys, n_known, layout)
-    return keys, n_known, Layout(*layout)
+    return keys, n_known, KeyCoding(*layout)
 
 
 def sort_keys(keys: np.ndarray, n_known: np.ndarray, label_bits: int) -> None:
@@ -116,7 +116,7 @@ def argsort_columns(XT: np.ndarray) -> np.ndarray:
     return orders
 
 
-def read_values(keys: np.ndarray, label_bits: int, layout: Layout) -> np.ndarray:
+def read_values(keys: np.ndarray, label_bits: int, layout: KeyCoding) -> np.ndarray:
     """Return the values of keys that lost no bits, float64; others become any number."""
     n_zeros, offsets, centers = (part[:, np.newaxis] for part in layout[:3])
     parts = keys >> np.uint64(label_bits)

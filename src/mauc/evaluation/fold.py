@@ -19,7 +19,7 @@ from mauc.classifiers.bayes import NormalNaiveBayes
 from mauc.data.arguments import Classifier
 from mauc.data.nominal import column_mask
 from mauc.data.problem import Problem
-from mauc.data.weights import PairWeights, as_counts, square
+from mauc.data.weights import PairWeights, as_counts, pair_table
 from mauc.estimator import Ranker
 from mauc.evaluation.judges import Split, judges_of, score_fold, split_fold
 from mauc.exceptions import MaucError, MaucWarning, format_labels
@@ -68,7 +68,7 @@ class Fold:
             problem.codes[self.test],
             np.arange(problem.n_classes),
             None if weights is None else weights[self.test],
-            pair_weight=None if shares is None else square(shares, problem.n_classes),
+            pair_weight=None if shares is None else pair_table(shares, problem.n_classes),
             name="a fold",
         )
 
@@ -112,7 +112,7 @@ class Fold:
 
         With wishes, of the largest number up to k after which groups and what is kept are whole.
         """
-        wishes = self.problem.constraints
+        wishes = self.problem.wishes
         if wishes is not None:
             ends = np.flatnonzero(wishes.ends(self.columns)) + 1
             sizes = ends[np.maximum(np.searchsorted(ends, sizes, "right") - 1, 0)]
@@ -334,7 +334,7 @@ class Judged:
             "labels": np.arange(problem.n_classes),
             "sample_weight": None if weights is None else weights[rows],
             "groups": groups,
-            "pair_weight": square(problem.pair_shares, problem.n_classes),
+            "pair_weight": pair_table(problem.pair_shares, problem.n_classes),
             "folds": np.repeat(np.arange(len(self.folds)), [len(one.test) for one in self.folds]),
         }
 

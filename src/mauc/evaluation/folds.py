@@ -14,7 +14,7 @@ from mauc.data.arguments import Seed, Splits, Splitter
 from mauc.data.door import check_generator
 from mauc.data.problem import Problem
 from mauc.data.rows import copied_share, find_group_column
-from mauc.data.weights import square
+from mauc.data.weights import pair_table
 from mauc.exceptions import (
     ColumnWarning,
     MaucError,
@@ -115,7 +115,7 @@ def _tests_pair(problem: Problem, test: Array) -> bool:
     present = np.unique(problem.codes[test])
     if problem.pair_shares is None:
         return len(present) > 1
-    table = square(problem.pair_shares, problem.n_classes)
+    table = pair_table(problem.pair_shares, problem.n_classes)
     return bool(table[np.ix_(present, present)].any())
 
 

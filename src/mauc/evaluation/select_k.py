@@ -157,7 +157,7 @@ def cross_validate_sizes(
 ) -> "SizeCurve":
     """Return what `select_k` does of a problem; rows of weight 0 count as absent."""
     problem, cv = _drop_zero_weight(problem, cv)
-    wishes, n_most = problem.constraints, problem.n_features
+    wishes, n_most = problem.wishes, problem.n_features
     if wishes is not None:
         n_most = wishes.n_available
     if sizes is None:

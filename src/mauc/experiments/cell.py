@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator
 from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from sklearn.utils import _safe_indexing
 
-from mauc.data.weights import PairWeights, square
+from mauc.data.weights import PairWeights, pair_table
 from mauc.data.wishes import WISHES, by_number
 from mauc.datasets import Dataset, coded_columns
 from mauc.evaluation import FoldEvaluator
@@ -262,7 +262,7 @@ def _pair_weights(plan: Plan, cell: Cell, y: np.ndarray, train: np.ndarray) -> n
     """Return the weights of the class pairs of a training part, None if they are equal."""
     given = next(spec.pair_weight for spec in plan.datasets if spec.name == cell.dataset)
     classes, counts = np.unique(y, return_counts=True)
-    table = square(PairWeights(given).shares(classes, counts.astype(float)), len(classes))
+    table = pair_table(PairWeights(given).shares(classes, counts.astype(float)), len(classes))
     present = np.flatnonzero(np.isin(classes, y[train]))
     return None if table is None else table[np.ix_(present, present)]
 

@@ -209,7 +209,7 @@ def tune_on_features(
 ) -> tuple[TuningResult, int]:
     """Tune on some columns, of a stratified sample if there are many rows; return its size, too."""
     if max_samples is not None and len(y) > max_samples:
-        rows = _sample_rows(y, max_samples, check_generator(random_state))
+        rows = _stratified_rows(y, max_samples, check_generator(random_state))
         X, y = _safe_indexing(X, rows), y[rows]
         sample_weight = None if sample_weight is None else np.asarray(sample_weight)[rows]
         groups = None if groups is None else groups[rows]
@@ -219,7 +219,7 @@ def tune_on_features(
     return tune_rbf_svm(X, y, sample_weight=sample_weight, **options), len(y)
 
 
-def _sample_rows(y: np.ndarray, n_rows: int, generator: np.random.RandomState) -> np.ndarray:
+def _stratified_rows(y: np.ndarray, n_rows: int, generator: np.random.RandomState) -> np.ndarray:
     """Return the rows of a stratified sample, ascending; classes of one row are left out."""
     _, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
     several = np.flatnonzero(counts[codes] > 1)

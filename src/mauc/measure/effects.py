@@ -38,7 +38,7 @@ from mauc.measure.normal_scores import (
     class_moments,
     empty_scores,
 )
-from mauc.measure.pair_auc import ColumnReader, folded_auc, unordered_columns
+from mauc.measure.pair_auc import WinCounter, folded_auc, unordered_columns
 
 RATE = 1.0 / 8.0  # of the error bound exp(-D_p^2 / 8) of a pair whose squared effect is D_p^2
 MAX_FOLDED = 128  # features whose folded scores are kept
@@ -91,11 +91,11 @@ def measure(
 
 def _prepare(
     problem: Problem, kept: np.ndarray | None, kept_weights: np.ndarray | None
-) -> tuple[NormalScorer, "EffectEstimator", ColumnReader]:
+) -> tuple[NormalScorer, "EffectEstimator", WinCounter]:
     """Return what the blocks of columns have in common; `kept` of None is all rows."""
     rows = KeptRows(problem, None, kept, kept_weights)
     scorer = NormalScorer(problem, rows)
-    return scorer, EffectEstimator(problem), ColumnReader(problem, rows.order)
+    return scorer, EffectEstimator(problem), WinCounter(problem, rows.order)
 
 
 def _measure_block(
@@ -103,7 +103,7 @@ def _measure_block(
     block: slice,
     scorer: NormalScorer,
     estimator: "EffectEstimator",
-    reader: ColumnReader,
+    reader: WinCounter,
     effects: np.ndarray,
     padded: np.ndarray,
     sums: np.ndarray,

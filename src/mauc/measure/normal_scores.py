@@ -21,7 +21,7 @@ from scipy.special import ndtri
 
 from mauc.compile import njit
 from mauc.data.problem import Problem
-from mauc.data.rows import sample_rows
+from mauc.data.rows import hashed_rows
 from mauc.engine.levels import take_levels
 from mauc.measure.nominal_scores import MAX_SCORE, UNIT, NominalColumn
 from mauc.parallel import scratch_array
@@ -198,7 +198,7 @@ class KeptRows:
         self.weights: np.ndarray | None = None if given is None else weights
         total = len(order) if given is None else float(weights.sum())
         if max_samples is not None and max_samples < max(total, len(order)):
-            kept = sample_rows(problem, self.order, self.starts, max_samples, self.weights)
+            kept = hashed_rows(problem, self.order, self.starts, max_samples, self.weights)
             kept, counts = np.unique(kept, return_counts=True)
             kept_weights = counts * min(1.0, total / max_samples)
         elif kept is None:
@@ -248,7 +248,7 @@ class NormalScorer:
 
 
 class BlockScores:
-    """Scores, ties and class sums, of all rows, of a block of columns; a `ColumnReader` writes.
+    """Scores, ties and class sums, of all rows, of a block of columns; a `WinCounter` writes.
 
     The arrays are the parts of those of `NormalScores` that belong to the block; `sums` has one
     row per column.

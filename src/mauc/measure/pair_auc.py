@@ -180,7 +180,7 @@ def auc_relevance(
     if pair_auc is not None:
         pair_auc[:] = folded
     if decomposition.name == "one-vs-rest":
-        folded = folded_auc(*_rest_wins(wins, max_wins, problem.pair_weights[2]))
+        folded = folded_auc(*_rest_wins(wins, max_wins, problem.auc_weights[2]))
         for row, counts in unordered:
             folded[row] = nominal_rest_auc(counts)
     if decomposition.name == "whole":
@@ -251,7 +251,7 @@ def pair_wins(problem: Problem, chosen: ColumnBlock) -> tuple[np.ndarray, np.nda
     known = problem.columns.known_wins
     if known is not None:
         return known[chosen], problem.max_wins
-    weights, totals, _ = problem.pair_weights
+    weights, totals, _ = problem.auc_weights
     max_wins = problem.max_wins
     if isinstance(problem.columns, SparseColumns):
         if weights is None:
@@ -275,7 +275,7 @@ def _to_side(problem: Problem, chosen: ColumnBlock, wins: np.ndarray) -> np.ndar
 
     Of m_i and m_j missing values, that changes the wins by n_i m_j - m_i n_j, up or down.
     """
-    missing, totals = problem.missing_weights(chosen), problem.pair_weights[1]
+    missing, totals = problem.missing_weights(chosen), problem.auc_weights[1]
     first, second = np.triu_indices(problem.n_classes, 1)
     moved = np.abs(totals[first] * missing[:, second] - missing[:, first] * totals[second])
     return wins + np.where(2 * wins < problem.max_wins, -moved, moved)
@@ -373,7 +373,7 @@ class OrderWriter(Protocol):
         """Take the centred ranks of columns."""
 
 
-class ColumnReader:
+class WinCounter:
     """Counts the wins of dense columns and passes on what it learns of their order.
 
     The keys of sorted columns number the `rows` in their order. Of rows with weights the writer
@@ -423,7 +423,7 @@ class ColumnReader:
     ) -> np.ndarray:
         # Stable: equal values are summed in the order of the rows, whatever rows are left out.
         problem, orders = self._problem, np.argsort(XT, axis=1, kind="stable")
-        weights, totals, _ = problem.pair_weights
+        weights, totals, _ = problem.auc_weights
         assert weights is not None
         wins = weighted_wins(XT, problem.codes, weights, totals, orders)
         self._write_ranks(XT, orders, columns, writer)

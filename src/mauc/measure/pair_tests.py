@@ -205,7 +205,7 @@ def significant_features(problem: Problem, alpha: float, n_jobs: int | None = No
     Of a feature, the smallest p counts, times the number of pairs; features are adjusted by
     Benjamini and Yekutieli. Where none is significant, the best one is there, and a warning.
     """
-    wishes = problem.constraints
+    wishes = problem.wishes
     is_open = np.ones(problem.n_features, bool) if wishes is None else wishes.unit_of >= 0
     smallest = _over_columns(problem, _smallest_p, n_jobs)[is_open]
     adjusted = np.full(problem.n_features, np.inf)

@@ -23,7 +23,7 @@ from mauc.compile import njit, njit_part
 from mauc.data.problem import Problem
 from mauc.engine.arrays import mean_of_quotients
 from mauc.engine.levels import take_levels
-from mauc.measure.pair_auc import ColumnReader, folded_auc
+from mauc.measure.pair_auc import WinCounter, folded_auc
 from mauc.memory import Workspace
 from mauc.parallel import count_threads, even_ranges, start_pool
 
@@ -92,17 +92,17 @@ def measure_ranks(
     return RankArrays(ranks, squares), relevance
 
 
-def _prepare(problem: Problem) -> tuple[ColumnReader, np.ndarray | None]:
+def _prepare(problem: Problem) -> tuple[WinCounter, np.ndarray | None]:
     """Return what the blocks of columns have in common: a reader and the roots of the weights."""
     weight = problem.sample_weight
-    reader = ColumnReader(problem, np.arange(problem.n_samples, dtype=np.int32))
+    reader = WinCounter(problem, np.arange(problem.n_samples, dtype=np.int32))
     return reader, None if weight is None else np.sqrt(weight)
 
 
 def _measure_block(
     problem: Problem,
     block: slice,
-    reader: ColumnReader,
+    reader: WinCounter,
     roots: np.ndarray | None,
     ranks: np.ndarray,
     squares: np.ndarray,
@@ -118,7 +118,7 @@ def _measure_block(
 
 
 class RankWriter:
-    """Writes centred ranks, in units of `rank_step`, and sums of squares, for a `ColumnReader`."""
+    """Writes centred ranks, in units of `rank_step`, and sums of squares, for a `WinCounter`."""
 
     def __init__(self, ranks: np.ndarray, squares: np.ndarray, roots: np.ndarray | None):
         self.ranks, self.squares = ranks, squares

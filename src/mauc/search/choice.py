@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from mauc.data.wishes import Constraints
+from mauc.data.wishes import Wishes
 from mauc.measure.effects import Candidates, with_folded
 from mauc.measure.normal_scores import NormalScores
 from mauc.search.alternatives import PendingAlternatives
@@ -49,7 +49,7 @@ def choose_features(
     scores: NormalScores,
     n_wanted: int,
     options: SearchOptions,
-    wishes: Constraints | None = None,
+    wishes: Wishes | None = None,
     only_enough: bool = False,
 ) -> Choice:
     """Choose features, under wishes if there are any.
@@ -97,7 +97,7 @@ def enough_features(mauc: np.ndarray) -> int:
     return len(mauc)
 
 
-def _count_enough(found: GreedyRanking, mauc: np.ndarray, wishes: Constraints | None) -> int:
+def _count_enough(found: GreedyRanking, mauc: np.ndarray, wishes: Wishes | None) -> int:
     """Return `enough_features` of a ranking: under wishes, a number that ends with a unit."""
     if wishes is not None:
         mauc = np.where(wishes.ends(found.ranking), mauc, 0.0)
@@ -109,7 +109,7 @@ def _search(
     scores: NormalScores,
     n: int,
     options: SearchOptions,
-    wishes: Constraints | None = None,
+    wishes: Wishes | None = None,
     rival: np.ndarray | None = None,
 ) -> _Searched:
     """Search n features; `rival` are those that may be chosen in their place."""

@@ -18,7 +18,7 @@ from mauc.compile import njit, njit_part
 from mauc.data.columns import ColumnBlock
 from mauc.data.problem import Decomposition, Problem
 from mauc.data.weights import pair_mean
-from mauc.data.wishes import Constraints
+from mauc.data.wishes import Wishes
 from mauc.engine.arrays import mean_of_quotients
 from mauc.search.selection import Selection
 from mauc.search.wishes import Purse, best_pass, members_by_gain
@@ -194,7 +194,7 @@ def draw_units(
     schedule: "Schedule",
     n_wanted: int,
     score_feature: Callable[[int], np.ndarray],
-    wishes: Constraints,
+    wishes: Wishes,
 ) -> Selection:
     """Draw units as `draw_features` does, by AUC above 1/2; what no longer fits is passed over."""
     by_feature = np.argsort(lists.features, axis=1)

@@ -12,7 +12,7 @@ from numpy.typing import DTypeLike
 from scipy.special import ndtr, ndtri
 
 from mauc.compile import njit
-from mauc.data.weights import square
+from mauc.data.weights import pair_table
 from mauc.engine.arithmetic import exp_minus
 from mauc.engine.ordered import class_wins
 from mauc.measure.normal_scores import MIN_VARIANCE, row_scales
@@ -84,7 +84,7 @@ def _mean_of_pairs(left: Leftover, present: np.ndarray, auc: np.ndarray) -> floa
     """Return the mean of (n_classes, n_classes) AUCs off the diagonal, as the pairs count."""
     if left.pair_shares is None:
         return float(auc[~np.eye(len(auc), dtype=bool)].mean())
-    shares = square(left.pair_shares, len(left.class_counts))[np.ix_(present, present)]
+    shares = pair_table(left.pair_shares, len(left.class_counts))[np.ix_(present, present)]
     return float((shares * auc).sum() / max(shares.sum(), 1e-300))
 
 

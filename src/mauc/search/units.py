@@ -8,7 +8,7 @@ from itertools import combinations, product
 import numpy as np
 
 from mauc.compile import njit
-from mauc.data.wishes import Constraints
+from mauc.data.wishes import Wishes
 from mauc.measure.effects import RATE, Candidates
 from mauc.measure.normal_scores import MIN_VARIANCE
 from mauc.search.greedy import (
@@ -33,7 +33,7 @@ def max_choices(n_values: int) -> int:
 
 
 def search_units(
-    wishes: Constraints | None,
+    wishes: Wishes | None,
     candidates: Candidates,
     k: int,
     options: SearchOptions,
@@ -53,7 +53,7 @@ def search_units(
         return candidates._replace(effects=candidates.effects.copy())
 
     def search(
-        wishes: Constraints, by_cost: bool = True, only: frozenset[int] | None = None
+        wishes: Wishes, by_cost: bool = True, only: frozenset[int] | None = None
     ) -> tuple[SearchState, GreedyRanking]:
         """Search under wishes, `only` among some units."""
         search = start_search(copied(), k, options)
@@ -61,7 +61,7 @@ def search_units(
 
     if wishes is None:
         found = search_candidates(copied(), k, options)
-        wishes = Constraints(np.arange(len(candidates.effects) - len(candidates.folded)))
+        wishes = Wishes(np.arange(len(candidates.effects) - len(candidates.folded)))
     elif wishes.budget == np.inf:
         found = search(wishes)
     else:
@@ -82,7 +82,7 @@ def search_units(
     return *search(replace(wishes, keep=tuple(dict.fromkeys(order.tolist())))), used_sets
 
 
-def _is_by_gain(wishes: Constraints) -> bool:
+def _is_by_gain(wishes: Wishes) -> bool:
     """Whether features are chosen one by one, by their gains alone."""
     return not wishes.keep and wishes.costs is None and bool((wishes.sizes <= 1).all())
 
@@ -91,7 +91,7 @@ class _LocalSearch:
     """Improves choices of units by leaving out, adding or exchanging two; not if there are many."""
 
     def __init__(
-        self, sets: FeatureSets, k: int, wishes: Constraints, relevance: np.ndarray, n_values: int
+        self, sets: FeatureSets, k: int, wishes: Wishes, relevance: np.ndarray, n_values: int
     ) -> None:
         self._sets, self._k, self._wishes = sets, k, wishes
         self._known: dict[frozenset[int], float] = {}  # predicted MAUC of choices
@@ -153,7 +153,7 @@ class UnitMoves:
         self,
         search: FeatureSearch,
         k: int,
-        wishes: Constraints,
+        wishes: Wishes,
         by_cost: bool = True,
         only: frozenset[int] | None = None,
     ) -> None:

@@ -15,15 +15,13 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
-from mauc.data.wishes import Constraints
+from mauc.data.wishes import Wishes
 
 
 class Purse:
     """What is left of the number of features and of the budget while units are chosen."""
 
-    def __init__(
-        self, wishes: Constraints, n_wanted: int, only: Collection[int] | None = None
-    ) -> None:
+    def __init__(self, wishes: Wishes, n_wanted: int, only: Collection[int] | None = None) -> None:
         self._sizes, self._costs, self._keep = wishes.sizes, wishes.costs, wishes.keep
         self._n_left, self._money = n_wanted, wishes.budget
         #: units that can be chosen, of `only` if some are named
@@ -71,12 +69,12 @@ class Chosen(Protocol):
 ChosenT = TypeVar("ChosenT", bound=Chosen)
 
 
-def best_pass(wishes: Constraints, choose: Callable[[bool], ChosenT]) -> ChosenT:
+def best_pass(wishes: Wishes, choose: Callable[[bool], ChosenT]) -> ChosenT:
     """Return what gains most of ``choose(by_cost)``: by gain per cost, or with a budget by gain."""
     return max((choose(by_cost) for by_cost in wishes.passes), key=lambda chosen: chosen.total)
 
 
-def members_by_gain(wishes: Constraints, unit: int, gains: np.ndarray) -> np.ndarray:
+def members_by_gain(wishes: Wishes, unit: int, gains: np.ndarray) -> np.ndarray:
     """Return the features of a unit, those that gain most first, equal ones by column."""
     members = wishes.members(unit)
     return members[np.argsort(-gains[members], kind="stable")]
@@ -96,7 +94,7 @@ class ChosenFeatures:
 
 
 def choose_units(
-    wishes: Constraints, n_wanted: int, gains_given: Callable[[list[int]], np.ndarray]
+    wishes: Wishes, n_wanted: int, gains_given: Callable[[list[int]], np.ndarray]
 ) -> ChosenFeatures:
     """Choose units by ``gains_given(chosen)``: what every feature gains, given those chosen."""
 

@@ -30,7 +30,7 @@ from mauc.data.frames import needs_types, take_columns
 from mauc.data.problem import Decomposition, Problem, decompose
 from mauc.data.source import ColumnSource, load_columns
 from mauc.data.training_rows import TrainingRows
-from mauc.data.wishes import Constraints
+from mauc.data.wishes import Wishes
 from mauc.estimator import Ranker, with_callbacks
 from mauc.exceptions import MaucError, format_labels, option
 from mauc.measure.pair_auc import chosen_pair_auc
@@ -173,7 +173,7 @@ class RankingSelector(SelectorMixin, Ranker):
         ranker, is_fdr = clone(self), False
         if n_wanted is not None:
             ranker.set_params(n_features_to_select=n_wanted)
-        if n_wanted is None or problem.constraints is not None:
+        if n_wanted is None or problem.wishes is not None:
             n_wanted, is_fdr = ranker._n_wanted(problem, None, None), ranker._wanted_size() == "fdr"
         if problem.sample_weight is not None:
             problem = problem.drop_zero_weight()
@@ -321,7 +321,7 @@ class RankingSelector(SelectorMixin, Ranker):
         self.support_[self.ranking_] = True
         assert ranked.pair_auc is not None
         self.pair_auc_: np.ndarray = ranked.pair_auc
-        details, wishes = ranked.details, problem.constraints
+        details, wishes = ranked.details, problem.wishes
         if wishes is not None and wishes.costs is not None:
             details = {**details, "spent": wishes.spent(self.ranking_)}
         self.trace_: SelectionTrace = SelectionTrace(
@@ -373,7 +373,7 @@ class RankingSelector(SelectorMixin, Ranker):
         """Return the mask of significant features, those kept, and those that belong to them."""
         from mauc.measure.pair_tests import significant_features
 
-        wishes = problem.constraints or Constraints(np.arange(problem.n_features))
+        wishes = problem.wishes or Wishes(np.arange(problem.n_features))
         is_wanted = significant_features(problem, self.fdr_alpha, self.n_jobs)
         return np.isin(wishes.unit_of, [*wishes.unit_of[is_wanted], *wishes.keep])
 
@@ -383,12 +383,12 @@ class RankingSelector(SelectorMixin, Ranker):
         """Rank those of the features that are wanted, fewer than `n_wanted` if they are."""
         if is_wanted.all():
             return self._rank(problem, n_wanted, options)
-        wishes = problem.constraints or Constraints(np.arange(problem.n_features))
+        wishes = problem.wishes or Wishes(np.arange(problem.n_features))
         if self._takes_wishes:  # its search knows of features that may not be chosen
             wishes = replace(wishes, unit_of=np.where(is_wanted, wishes.unit_of, -1))
             wishes.check_affordable(problem.names_of())
             n_wanted = min(n_wanted, wishes.n_available)
-            return self._rank(replace(problem, constraints=wishes), n_wanted, options)
+            return self._rank(replace(problem, wishes=wishes), n_wanted, options)
         ranked = self._rank(problem, n_wanted, options)
         n_others = int((~is_wanted[ranked.selection.features]).sum())
         if n_others > 0 and n_wanted < problem.n_features:
@@ -423,9 +423,9 @@ class RankingSelector(SelectorMixin, Ranker):
                 cv = given.get("cv", 5)
                 self.size_curve_ = cross_validate_sizes(self, problem, cv=cv, n_jobs=self.n_jobs)
             return self.size_curve_.size
-        return self._check_size(problem.n_features, problem.constraints, self._size_choices)
+        return self._check_size(problem.n_features, problem.wishes, self._size_choices)
 
-    def _check_size(self, n_features: int, wishes: Constraints | None, choices: str) -> int:
+    def _check_size(self, n_features: int, wishes: Wishes | None, choices: str) -> int:
         """Return how many of the features that may be chosen to rank."""
         wanted = self._wanted_size()
         if wishes is None:

@@ -240,7 +240,7 @@ class Explainer:
 
     def _places(self) -> dict[int, int]:
         """Return places in the full ranking, by column, if it begins with the chosen features."""
-        selector, wishes = self.selector, self.problem.constraints
+        selector, wishes = self.selector, self.problem.wishes
         if hasattr(selector, "n_resamples"):  # a consensus is many fits
             return {}
         n_most = self.problem.n_features if wishes is None else wishes.n_available
@@ -275,7 +275,7 @@ class Explainer:
             return Explanation(**facts | self._why(column))
         if column in self.selector._left_out:
             return Explanation(**facts | {"status": "left out"})
-        given, wishes = self._once(self._given), problem.constraints
+        given, wishes = self._once(self._given), problem.wishes
         if wishes is not None and wishes.unit_of[column] < 0:
             facts["status"] = "excluded"
         elif not given["varies"][column]:

@@ -247,7 +247,7 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
         self, problem: Problem, X: MatrixLike | None, y: ArrayLike | None, **given: Any
     ) -> int:
         if self._is_predicted():
-            wishes = problem.constraints
+            wishes = problem.wishes
             if wishes is not None:
                 return min(wishes.n_available, max(MAX_DEFAULT, wishes.n_kept))
             return min(problem.n_features, MAX_DEFAULT)
@@ -280,7 +280,7 @@ class GreedyMAUC(AlternativesMixin, WishMixin, RankingSelector):
             self.shrinkage_, doubt, self.prior_, problem.pair_shares, self.n_jobs
         )
         choice = choose_features(
-            effects, scores, n_wanted, counts, problem.constraints, options.is_predicted
+            effects, scores, n_wanted, counts, problem.wishes, options.is_predicted
         )
         found = choice.ranking
         self.folded_features_: np.ndarray = choice.folded

@@ -9,7 +9,7 @@ from mauc.binning.states import BINNINGS, MAX_BINS, bin_columns
 from mauc.checks import check_choice, check_int
 from mauc.data.arguments import CategoricalFeatures
 from mauc.data.problem import Problem
-from mauc.data.wishes import Constraints, WishMixin
+from mauc.data.wishes import Wishes, WishMixin
 from mauc.measure.information import BinnedFeatures, binned_features
 from mauc.parallel import count_threads
 from mauc.search.lazy import DIFFERENCE, QUOTIENT, SUM, LazySearch, Rule, Terms
@@ -163,16 +163,16 @@ class MRMR(WishMixin, BinnedSelector):
         kind = QUOTIENT if self.criterion == "quotient" else DIFFERENCE
         with self.binned(problem) as features:
             search, terms = LazySearch(features, n_wanted, Rule(kind)), Terms(features.arrays)
-            if problem.constraints is None:
+            if problem.wishes is None:
                 search.run(terms)
                 ranking, scores = search.ranking, search.scores
             else:
-                ranking, scores = _rank_units(search, terms, n_wanted, problem.constraints)
+                ranking, scores = _rank_units(search, terms, n_wanted, problem.wishes)
         return single_ranking(problem, ranking, scores, features.relevance)
 
 
 def _rank_units(
-    search: LazySearch, terms: Terms, n_wanted: int, wishes: Constraints
+    search: LazySearch, terms: Terms, n_wanted: int, wishes: Wishes
 ) -> tuple[np.ndarray, np.ndarray]:
     """Choose units by the sums of the criteria of their features; return these and their scores."""
 

@@ -113,7 +113,7 @@ class ListSelector(RankingSelector):
         if entry.function is not None:
             _check_weights(problem, entry.name, entry.function)
         pair_auc = allocate_pair_auc(problem, n_wanted) if entry.is_auc else None
-        wishes, n_listed = problem.constraints, n_wanted
+        wishes, n_listed = problem.wishes, n_wanted
         if wishes is not None:
             n_listed = problem.n_features  # a group needs the scores of all its features
             n_lists = decomposition.n_subproblems
@@ -212,5 +212,5 @@ def _auc_denominators(problem: Problem, decomposition: Decomposition) -> np.ndar
         return None
     if decomposition.name == "one-vs-one":
         return problem.max_wins
-    totals = problem.pair_weights[1]  # scaled weights are not whole numbers in any unit
+    totals = problem.auc_weights[1]  # scaled weights are not whole numbers in any unit
     return 2 * totals * (totals.sum() - totals)

@@ -12,7 +12,7 @@ from mauc.data.frames import leave_out_dates
 from mauc.data.problem import MissingRule, Problem
 from mauc.data.source import ColumnSource
 from mauc.data.weights import PairWeights
-from mauc.data.wishes import Constraints
+from mauc.data.wishes import Wishes
 from mauc.exceptions import MaucError
 from mauc.progress import progress
 from mauc.selectors.base import OF_ROWS
@@ -110,13 +110,13 @@ class SketchMixin(_Selector):
 
     def _sketched_wishes(
         self, sketch: "PairAUCSketch", dated: np.ndarray
-    ) -> tuple[int, Constraints | None]:
+    ) -> tuple[int, Wishes | None]:
         """Return how many features to rank, and the wishes about them, checked as in `fit`."""
         given, n_features = sketch.feature_names, sketch.n_features
         assert n_features is not None
         names = default_names(range(n_features)) if given is None else given.tolist()
         wishes = self.fit_options.wishes
-        constraints = None if wishes is None else Constraints.of(wishes, names, dated)
+        constraints = None if wishes is None else Wishes.of(wishes, names, dated)
         return self._check_size(n_features, constraints, '"all"'), constraints
 
     def _rank_sketch(
@@ -145,7 +145,7 @@ class SketchMixin(_Selector):
                 None,
                 names,
                 pair_shares=PairWeights(self.pair_weight).shares(classes, counts),
-                constraints=wishes,
+                wishes=wishes,
                 dated=dated,
             )
             ranked = self._rank_open(problem, n_wanted, options)

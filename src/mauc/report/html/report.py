@@ -256,7 +256,7 @@ def _next_step(
     """Return the step that the conclusion suggests: its reason, and a command or Python code."""
     n_features, has_groups = problem.n_features, problem.groups is not None
     kind, why = choose_step(selector, conclusion, n_features, compared)
-    if problem.constraints is not None and kind != "compare":
+    if problem.wishes is not None and kind != "compare":
         kind, why = "use", "The choice keeps to what was wished. Continue with it:"
     if steps is None:
         code = python_steps(selector, n_features, has_groups)[kind]

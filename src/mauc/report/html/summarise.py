@@ -72,7 +72,7 @@ def _count_missing(problem: Problem) -> tuple[int, int]:
 
 def wishes_part(selector: RankingSelector, problem: Problem, names: list[str]) -> list[str]:
     """Return in sentences what was wished of the selection, and what it costs."""
-    found, wishes = [], problem.constraints
+    found, wishes = [], problem.wishes
     if problem.pair_shares is not None:
         found.append("MAUC is a mean over the pairs of classes weighted by what they count.")
     if wishes is None:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from mauc.data.problem import Problem
-from mauc.data.wishes import Constraints, WishOptions
+from mauc.data.wishes import Wishes, WishOptions
 from mauc.exceptions import MaucError
 from mauc.measure.effects import FOLDED, MAX_FOLDED, add_folded, spread_effects, with_folded
 from mauc.measure.normal_scores import NormalScores, row_scales
@@ -42,7 +42,7 @@ def what_if_part(
     """Return the model of the candidates and the wishes of the fit, or why there is none."""
     if reason := _reason(selector, problem):
         return {"reason": reason}
-    wishes, k = problem.constraints, len(selector.ranking_)
+    wishes, k = problem.wishes, len(selector.ranking_)
     state = measure_state(selector, problem, MAX_CANDIDATES, n_room=MAX_CANDIDATES)
     effects, scores = state.effects, state.scores
     state.prior = np.ones(problem.n_features) if selector.prior_ is None else selector.prior_
@@ -117,7 +117,7 @@ def _reason(selector: RankingSelector, problem: Problem) -> str | None:
     """Return why there is no model to search again, or None."""
     if type(selector) is not GreedyMAUC:
         return f"the page searches again as GreedyMAUC does, not as {type(selector).__name__}"
-    wishes = problem.constraints
+    wishes = problem.wishes
     if wishes is not None and (wishes.sizes > 1).any():
         return "the page does not search again with groups of features"
     if problem.n_features * len(problem.max_wins) * 8 > MAX_HELD or problem.columns.is_streamed:
@@ -194,13 +194,13 @@ def _repeats(state: SearchState, columns: Array) -> list[list[float]]:
 
 def _prices(selector: RankingSelector, problem: Problem) -> list[float] | None:
     """Return the price of every feature; None if the fit had none."""
-    wishes = problem.constraints
+    wishes = problem.wishes
     asked = selector.fit_options.wishes
     if asked is None or wishes is None or wishes.costs is None or problem.n_features > MAX_NAMES:
         return None
     with suppress(MaucError):  # features that are excluded may have no price: it counts as 0
         given = WishOptions(feature_costs=asked.feature_costs)
-        wishes = Constraints.of(given, problem.labels)
+        wishes = Wishes.of(given, problem.labels)
     costs = np.append(np.asarray(wishes.costs), 0.0)  # -1 is the unit of what is excluded
     return [float(cost) for cost in costs[wishes.unit_of]]
 
