@@ -55,7 +55,7 @@ def key_blocks(XT: np.ndarray) -> Iterator[slice]:
 def write_keys(
     XT: np.ndarray, labels: np.ndarray, label_bits: int, out: np.ndarray | None = None
 ) -> tuple[np.ndarray, np.ndarray, KeyCoding]:
-    """Return keys in the order of rows (`out`, or of `scratch_array`), `n_known` and their coding."""
+    """Return keys in row order (`out`, or of `scratch_array`), `n_known` and their coding."""
     if XT.dtype != np.float64:
         single, XT = XT, scratch_array("doubles", XT.shape, np.float64)
         XT[:] = single
