@@ -54,11 +54,10 @@ def test_a_fit_its_loops_and_their_items_begin_and_end_in_order(table):
     told = recorder.told
     assert told[:2] == ["setup", "begin MRMR fit 0"]
     assert told[-2:] == ["end MRMR fit 0", "teardown"]
-    # The first of three features is the most relevant one, the others are searched for.
     at = next(at for at, one in enumerate(told) if one.startswith("begin MRMR features"))
     loop = told[at].split()[-1]
-    steps = [f"{edge} MRMR features {step}" for step in (0, 1) for edge in ("begin", "end")]
-    assert told[at : at + 6] == [f"begin MRMR features {loop}", *steps, f"end MRMR features {loop}"]
+    steps = [f"{edge} MRMR features {step}" for step in range(3) for edge in ("begin", "end")]
+    assert told[at : at + 8] == [f"begin MRMR features {loop}", *steps, f"end MRMR features {loop}"]
     assert recorder.count("begin") == recorder.count("end")
     assert np.array_equal(recorder.fitted.transform(table[0]), selector.transform(table[0]))
     assert np.array_equal(selector.ranking_, MRMR(3).fit(*table).ranking_)
