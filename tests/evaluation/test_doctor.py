@@ -212,6 +212,7 @@ def test_only_what_ran_is_said_to_be_checked():
     assert "missed pair" not in diagnose(X, Y).checked
 
 
+@pytest.mark.slow  # half a minute of judging
 def test_a_weak_difference_of_many_rows_is_not_called_inseparable():
     y = np.repeat(np.arange(3), 8000)
     table = np.random.default_rng(0).normal(size=(24_000, 4))
