@@ -102,6 +102,7 @@ def run_blocks(
     blocks = list(blocks)
     n_threads = 1 if len(blocks) == 1 else count_threads(n_jobs)
     if len(blocks) == 1 and _is_quiet():
+        # At once: there is nothing to share among threads, and nobody to wait for.
         return iter(list(_run_here(function, blocks)))
     results = _run_blocks(function, blocks, n_threads)
     return iter(with_progress(results, unit, len(blocks), n_bytes=n_bytes))

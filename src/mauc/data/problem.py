@@ -13,6 +13,7 @@ from mauc.data.wishes import Wishes
 from mauc.engine.arrays import RowCounts, count_rows, n_pairs_of, pair_index
 from mauc.memory import Workspace
 from mauc.parallel import Work
+from mauc.results import measure_name
 
 MissingRule = Literal["tie", "side"]
 MISSING: tuple[MissingRule, ...] = get_args(MissingRule)
@@ -44,13 +45,11 @@ class Problem:
     n_features: int = field(init=False)
     n_classes: int = field(init=False)
     n_pairs: int = field(init=False)  #: of classes
-    measure: str = field(init=False)  #: what texts call the mean AUC over the class pairs
 
     def __post_init__(self) -> None:
         # The dataclass is frozen for everybody else.
         known, n_classes = vars(self), len(self.classes)
         known["n_samples"], known["n_features"] = self.columns.shape
-        known["measure"] = "AUC" if n_classes == 2 else "MAUC"
         known["n_classes"], known["n_pairs"] = n_classes, n_classes * (n_classes - 1) // 2
 
     @property
@@ -65,6 +64,11 @@ class Problem:
         if self.feature_names is not None:
             return self.feature_names[chosen]
         return np.array(default_names(np.arange(self.n_features)[chosen]))
+
+    @property
+    def measure(self) -> str:
+        """What texts call the mean AUC over the class pairs."""
+        return measure_name(self.n_classes)
 
     @property
     def workspace(self) -> Workspace:

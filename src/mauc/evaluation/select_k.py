@@ -110,15 +110,11 @@ def select_k(
     >>> print(curve.judge, curve.size, round(curve.honest_mauc, 3))
     a nearest-neighbour rule 6 0.996
     """
-    given: object = rule
-    if not (isinstance(given, str) and given in RULES):
-        check_choice("rule", rule, RULES)
-    if tolerance != 0.001:  # else it is the default
-        check_real("tolerance", tolerance, 0)
+    check_choice("rule", rule, RULES)
+    check_real("tolerance", tolerance, 0)
     if isinstance(cv, Integral):
         check_cv(cv, 0)
-    if response_method != "auto":
-        check_choice("response_method", response_method, ("auto", *RESPONSES))
+    check_choice("response_method", response_method, ("auto", *RESPONSES))
     options = replace(selector.fit_options, dates="leave_out")  # without a warning
     if pair_weight is not None:
         options = replace(options, pair_weight=pair_weight)

@@ -444,9 +444,8 @@ class ClassPairs:
         self.is_present: np.ndarray = scale > 0
         self._scale = np.where(self.is_present, scale, np.nan)
         self._are_equal = pair_weight is None
-        wanted = np.full(len(self.first), 1.0 / max(1, len(self.first)))
-        if pair_weight is not None and self.is_present.any():
-            wanted = PairWeights(pair_weight).resolve(classes, self.totals)
+        given = PairWeights(pair_weight if self.is_present.any() else None)
+        wanted = given.resolve(classes, self.totals)
         self._is_wanted, counted = wanted > 0, wanted * self.is_present
         if not counted.any():
             which = "" if pair_weight is None else " that form a pair of positive pair_weight"

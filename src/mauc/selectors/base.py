@@ -300,7 +300,7 @@ class RankingSelector(SelectorMixin, Ranker):
         wanted = self._wanted_size()
         if not isinstance(wanted, Integral):
             check_n_features(wanted, 1, self._size_choices)
-        if self.fdr_alpha != 0.05:  # else it is the default
+        if type(self.fdr_alpha) is not float or not 0.0 < self.fdr_alpha < 1.0:
             check_level("fdr_alpha", self.fdr_alpha)
         if client is not None and self._needs_process:
             raise MaucError(
