@@ -88,8 +88,8 @@ def select_k(
     pair_weight : dict, array-like of shape (n_classes, n_classes), data frame or str, optional
         What each pair of classes counts, such as the cost of confusing the two: ``{("a", "b"): 5}``
         (others count 1), a symmetric table, or "prior", the product of the class frequencies. A
-        pair of weight 0 does not count, and its features are not sought.
-        By default that of the selector.
+        pair of weight 0 does not count. MAUC is weighted by it; the selector searches with its own
+        weights, which are those of MAUC by default.
     random_state : int, SeedSequence, Generator, RandomState or None, default=0
         Of the folds, if `cv` is a number.
     n_jobs : int, optional
